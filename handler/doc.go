@@ -1,0 +1,15 @@
+// Package handler tells the queue what caused the requests that an event handler
+// enqueues.
+//
+// Replace Owns by Watches with Owned, and wrap the other handlers in As:
+//
+//	Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{})).
+//	Watches(&corev1.ConfigMap{}, handler.As(trigger.Watched, handler.EnqueueRequestsFromMapFunc(find)))
+//
+// The surprise: As must stand outermost. A wrapper of controller-runtime, such as
+// WithLowPriorityWhenUnchanged or a Funcs, hides the queue from what it wraps; an
+// As inside it would find no queue to tell, and pass everything through untagged.
+//
+// With a queue that is not Trimtab's, the handlers here do what those that they
+// wrap would do alone.
+package handler

@@ -1,0 +1,33 @@
+package handler
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// OwnedOptions widens Owned. The zero value is the default.
+type OwnedOptions struct {
+	// MatchEveryOwner enqueues every owner of owner's kind, not only the one
+	// that is marked as the controller.
+	MatchEveryOwner bool
+}
+
+// Owned returns a handler for objects that owner's kind owns: an event enqueues
+// the owner, as a Watched trigger. It is what the builder's Owns uses, tagged:
+//
+//	Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{})) // was: Owns(&corev1.Secret{})
+//
+// It panics if the scheme of mgr does not know owner, as controller-runtime's
+// EnqueueRequestForOwner does. Of several options the last counts.
+func Owned(mgr cluster.Cluster, owner client.Object, options ...OwnedOptions) handler.EventHandler {
+	limits := []handler.OwnerOption{handler.OnlyControllerOwner()}
+	for _, o := range options {
+		if o.MatchEveryOwner {
+			limits = nil
+		}
+	}
+	return As(trigger.Watched, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), owner, limits...))
+}
