@@ -1,0 +1,212 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// limiterFault is the delay of a failing request whose rate limiter panics: long
+// enough not to storm, short enough not to be lost sight of.
+const limiterFault = time.Second
+
+// Add queues request at once.
+func (q *Queue[T]) Add(request T) { q.AddWithOpts(priorityqueue.AddOpts{}, request) }
+
+// AddAfter queues request for a later time; zero or a negative delay means at once.
+func (q *Queue[T]) AddAfter(request T, after time.Duration) {
+	q.AddWithOpts(priorityqueue.AddOpts{After: after}, request)
+}
+
+// AddRateLimited counts a failure of request and queues it when the rate limiter
+// says. It is for failures only: an event that is added like this raises the
+// backoff of a request that never failed.
+func (q *Queue[T]) AddRateLimited(request T) {
+	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, request)
+}
+
+// AddWithOpts queues requests. What is not the echo of a run counts as Primary,
+// or as Resync if it has the low priority that controller-runtime gives to the
+// initial list and to resyncs. After together with RateLimited takes the shorter
+// delay. For a request that is queued already, the higher priority and the
+// earlier time win.
+func (q *Queue[T]) AddWithOpts(o priorityqueue.AddOpts, requests ...T) {
+	q.AddWithSource(trigger.Primary, o, requests...)
+}
+
+// AddWithSource is AddWithOpts for a caller that knows the source; package
+// handler calls it. Without o.Priority the source's own priority counts.
+func (q *Queue[T]) AddWithSource(source trigger.Source, o priorityqueue.AddOpts, requests ...T) {
+	for _, request := range requests {
+		d, ok := q.add(source, o, q.after(o, request), request)
+		if !ok {
+			return
+		}
+		q.observer.Added(d.source, d.merged)
+		if d.echo {
+			q.observer.Requeued(d.source)
+		}
+	}
+}
+
+// HandlerPanicked tells the queue's observer that an event handler panicked.
+func (q *Queue[T]) HandlerPanicked(source trigger.Source) { q.observer.HandlerPanicked(source) }
+
+// after returns the delay that o asks for; zero or less means none. The limiter
+// is asked before the lock is taken: a slow one delays nobody else.
+func (q *Queue[T]) after(o priorityqueue.AddOpts, request T) time.Duration {
+	if !o.RateLimited {
+		return o.After
+	}
+	d := q.when(request)
+	if o.After == 0 {
+		return d
+	}
+	return min(d, o.After)
+}
+
+func (q *Queue[T]) when(request T) (d time.Duration) {
+	defer func() {
+		if p := recover(); p != nil {
+			q.opts.Log.Error(fmt.Errorf("panic: %v", p), "The rate limiter panicked", "queue", q.name, "request", request, "delay", limiterFault)
+			d = limiterFault
+		}
+	}()
+	return q.limiter.When(request)
+}
+
+// decision is what an add turned out to be.
+type decision struct {
+	source   trigger.Source
+	priority int
+	echo     bool // of a run in flight
+	merged   bool // with what was queued already
+}
+
+// add reports false if the queue is closed.
+func (q *Queue[T]) add(source trigger.Source, o priorityqueue.AddOpts, after time.Duration, request T) (decision, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return decision{}, false
+	}
+	it := q.item(request)
+	d := decide(it, source, o)
+	d.merged = it.place != nowhere
+	if d.echo {
+		q.hot.Add(request, 1)
+	}
+
+	now := q.now()
+	switch it.place {
+	case nowhere:
+		q.addNew(it, d, now, after)
+	case delayed:
+		q.addToDelayed(it, d, now, after)
+	case ready, parked:
+		q.addToReady(it, d, now, after)
+	}
+	return d, true
+}
+
+func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
+	it.priority, it.seq = d.priority, q.nextSeq()
+	it.begin(d.source, now)
+	if after > 0 {
+		it.due = later(now, after)
+		q.setDelayed(it, now)
+		return
+	}
+	q.setReady(it, now)
+}
+
+// addToReady merges an add into an item that is ready. A delay is moot then, and
+// what was asked for later did not cause the run that comes now.
+func (q *Queue[T]) addToReady(it *item[T], d decision, now, after time.Duration) {
+	inLevel := it.place == ready
+	if d.priority > it.priority {
+		if inLevel {
+			q.ready.remove(it)
+		}
+		it.priority, it.seq = d.priority, q.nextSeq()
+		if inLevel {
+			q.ready.push(it)
+		}
+	}
+	if after > 0 {
+		return
+	}
+	if inLevel {
+		q.ready.cause(it, d.source, now)
+		q.watchDepth(now)
+	} else {
+		it.cause(d.source, now)
+	}
+}
+
+// addToDelayed merges an add into an item that waits for its time.
+func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duration) {
+	if d.priority > it.priority {
+		it.priority, it.seq = d.priority, q.nextSeq()
+	}
+	if after > 0 {
+		it.cause(d.source, now)
+		it.due = min(it.due, later(now, after))
+		q.delayed.fix(it)
+		q.arm(now)
+		return
+	}
+	// The timer had not fired: what it stood for is not among the causes.
+	q.delayed.remove(it)
+	it.place = nowhere
+	it.begin(d.source, now)
+	q.setReady(it, now)
+}
+
+// begin makes it an item that source alone causes, ready now.
+func (it *item[T]) begin(source trigger.Source, now time.Duration) {
+	it.sources = trigger.SetOf(source)
+	it.added, it.caused, it.due, it.ownRun = now, now, now, 0
+}
+
+// later returns now + after, or the end of time.
+func later(now, after time.Duration) time.Duration {
+	if after > never-now {
+		return never
+	}
+	return now + after
+}
+
+// keepSpares is how many items are kept for reuse, so that a queue whose length
+// swings by less than that allocates nothing.
+const keepSpares = 1024
+
+// item returns the item of request, a new one if there is none.
+func (q *Queue[T]) item(request T) *item[T] {
+	if it, ok := q.items.Get(request); ok {
+		return it
+	}
+	it := q.spare
+	if it == nil {
+		it = &item[T]{}
+	} else {
+		q.spare, it.next = it.next, nil
+		q.spares--
+	}
+	it.key = request
+	q.items.Put(request, it)
+	return it
+}
+
+// release forgets it, which is neither queued nor in flight.
+func (q *Queue[T]) release(it *item[T]) {
+	q.items.Delete(it.key)
+	*it = item[T]{}
+	if q.spares < keepSpares {
+		q.spare, it.next = it, q.spare
+		q.spares++
+	}
+}

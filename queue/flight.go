@@ -1,0 +1,58 @@
+package queue
+
+import "github.com/trimtab/trimtab/trigger"
+
+// flight holds the runs in flight, in the order in which they started.
+type flight[T comparable] struct {
+	head, tail *run[T]
+	len        int
+	parked     int // requests that are ready again while their run is in flight
+	spare      *run[T]
+	spares     int
+}
+
+// keepRuns is how many ended runs are kept for reuse; there are as many in flight
+// as a controller has workers.
+const keepRuns = 64
+
+// begin starts a run of it.
+func (f *flight[T]) begin(it *item[T], info trigger.Info) {
+	r := f.spare
+	if r == nil {
+		r = &run[T]{}
+	} else {
+		f.spare = r.next
+		f.spares--
+	}
+	*r = run[T]{key: it.key, info: info, prev: f.tail}
+	if f.tail == nil {
+		f.head = r
+	} else {
+		f.tail.next = r
+	}
+	f.tail = r
+	f.len++
+	it.run = r
+}
+
+// end ends the run of it, which must have one.
+func (f *flight[T]) end(it *item[T]) {
+	r := it.run
+	it.run = nil
+	if r.prev == nil {
+		f.head = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next == nil {
+		f.tail = r.prev
+	} else {
+		r.next.prev = r.prev
+	}
+	f.len--
+	*r = run[T]{}
+	if f.spares < keepRuns {
+		r.next, f.spare = f.spare, r
+		f.spares++
+	}
+}

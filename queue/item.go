@@ -1,0 +1,88 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// place is where an item stands.
+type place uint8
+
+const (
+	nowhere place = iota // not queued: it exists because its run is in flight
+	ready                // can be handed out: in its level
+	parked               // ready, but its own run is in flight
+	delayed              // waits for its time: in the heap of the delayed
+)
+
+// item is a request that is queued, in flight, or both. Times are durations
+// since the queue's start: half the size of a time.Time, and monotonic.
+type item[T comparable] struct {
+	key      T
+	priority int
+	seq      uint64 // order among the items of one priority
+
+	added  time.Duration // the first add of its causes
+	caused time.Duration // the first add of the strongest of them
+	due    time.Duration // when it became or becomes ready
+	ownRun time.Duration // how long it was parked
+
+	prev, next *item[T] // in the list of its level; next also in the free list
+	run        *run[T]  // its run in flight, or nil
+	lastClass  string   // the class of the last run, if that failed
+
+	index   int32 // in a heap
+	sources trigger.Set
+	place   place
+	early   bool // stands in the early heap of its level, not in the list
+}
+
+// cause notes that source was added at now.
+func (it *item[T]) cause(source trigger.Source, now time.Duration) {
+	if strongest, ok := it.sources.Strongest(); !ok || source < strongest {
+		it.caused = now
+	}
+	it.sources = it.sources.With(source)
+}
+
+// strongest returns the source under which the item counts.
+func (it *item[T]) strongest() trigger.Source {
+	source, _ := it.sources.Strongest()
+	return source
+}
+
+// before is the order in which ready items are handed out.
+func (it *item[T]) before(other *item[T]) bool {
+	if it.priority != other.priority {
+		return it.priority > other.priority
+	}
+	return it.seq < other.seq
+}
+
+// sooner is the order in which delayed items become ready.
+func (it *item[T]) sooner(other *item[T]) bool {
+	if it.due != other.due {
+		return it.due < other.due
+	}
+	return it.before(other)
+}
+
+// run is a request in flight: handed to a worker that has not said Done.
+type run[T comparable] struct {
+	key        T
+	prev, next *run[T] // in the order of starts; next also in the free list
+
+	info    trigger.Info
+	chained bool // the chain asked for info, so it will report
+	expects echo // the add by which the controller will requeue it
+}
+
+// echo describes the add by which the controller carries out what a run asked for.
+type echo struct {
+	source   trigger.Source // Retry or Periodic
+	pending  bool
+	after    time.Duration // of a Periodic
+	priority int           // that the controller will give
+	own      bool          // the user chose that priority
+}

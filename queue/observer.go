@@ -1,0 +1,31 @@
+package queue
+
+import "github.com/trimtab/trimtab/trigger"
+
+// Observer is told what passes through a queue. Its methods are called by many
+// goroutines at once and never under the queue's lock; they must not block.
+type Observer interface {
+	// Added is called after an add: source caused it, and merged says that the
+	// request was queued already, so that this add causes no run of its own.
+	Added(source trigger.Source, merged bool)
+
+	// Requeued is called after an add that is the echo of a run: Retry after an
+	// error or Result.Requeue, Periodic after Result.RequeueAfter. Added was
+	// called for it, too.
+	Requeued(source trigger.Source)
+
+	// Delivered is called when a worker has taken a request.
+	Delivered(info trigger.Info)
+
+	// HandlerPanicked is called when an event handler or its mapping function
+	// panicked while it handled an event of source.
+	HandlerPanicked(source trigger.Source)
+}
+
+// nobody is the Observer of a queue that has none.
+type nobody struct{}
+
+func (nobody) Added(trigger.Source, bool)     {}
+func (nobody) Requeued(trigger.Source)        {}
+func (nobody) Delivered(trigger.Info)         {}
+func (nobody) HandlerPanicked(trigger.Source) {}

@@ -1,0 +1,321 @@
+package queue
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/internal/keyed"
+	"github.com/trimtab/trimtab/internal/topk"
+	"github.com/trimtab/trimtab/ratelimit"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// Queue is a priorityqueue.PriorityQueue that knows what caused each request.
+// Make one with New. It is safe for concurrent use. Until ShutDown it may hold a
+// timer, never a goroutine.
+type Queue[T comparable] struct {
+	name     string
+	opts     Options[T]
+	limiter  workqueue.TypedRateLimiter[T]
+	observer Observer
+	start    time.Time // all durations of the queue count from here
+
+	mu      sync.Mutex
+	work    sync.Cond // there may be something to hand out, or the end has come
+	drained sync.Cond // nothing is ready or in flight any more
+
+	items   keyed.Map[T, *item[T]] // every item, queued or in flight
+	ready   levels[T]
+	delayed heap[T]
+	flight  flight[T]
+	seq     uint64 // of the item that joined its priority last
+	spare   *item[T]
+	spares  int
+
+	timer *time.Timer   // wakes the first delayed item
+	wake  time.Duration // when the timer fires; zero if it is not set
+
+	asked     bool          // a worker asked for work at least once
+	askedAt   time.Duration // when it first did
+	waiting   int           // calls of Get that have not returned
+	limit     int           // the peak of waiting and in flight
+	overSince time.Duration // since when the queue is not keeping up, or never
+	hot       *topk.Sketch[T]
+
+	closed   bool
+	draining bool
+}
+
+// never is the time of what is not the case.
+const never time.Duration = math.MaxInt64
+
+// hotKeys is how many of the requests that come back most are known by name.
+const hotKeys = 20
+
+// New returns an empty queue for the controller of that name. It panics with the
+// error of Validate if an option is impossible.
+func New[T comparable](name string, opts Options[T]) *Queue[T] {
+	if err := opts.Validate(); err != nil {
+		panic(err)
+	}
+	q := &Queue[T]{
+		name:      name,
+		opts:      opts,
+		limiter:   opts.RateLimiter,
+		observer:  opts.Observer,
+		start:     time.Now(),
+		delayed:   heap[T]{less: (*item[T]).sooner},
+		overSince: never,
+		hot:       topk.New[T](hotKeys),
+	}
+	q.work.L, q.drained.L = &q.mu, &q.mu
+	if q.limiter == nil {
+		q.limiter = ratelimit.NewExponential[T](ratelimit.ExponentialOptions{Jitter: 0.2})
+	}
+	if q.observer == nil {
+		q.observer = nobody{}
+	}
+	if q.opts.SaturationDepth == 0 {
+		q.opts.SaturationDepth = DefaultSaturationDepth
+	}
+	return q
+}
+
+var _ priorityqueue.PriorityQueue[int] = (*Queue[int])(nil)
+
+// Name returns the name that the queue was made with.
+func (q *Queue[T]) Name() string { return q.name }
+
+// GetWithPriority waits for a request and returns it with its priority. The
+// caller owns the request until Done. After ShutDown it returns true at once.
+func (q *Queue[T]) GetWithPriority() (request T, priority int, shutdown bool) {
+	info, request, ok := q.take()
+	if !ok {
+		return request, 0, true
+	}
+	q.observer.Delivered(info)
+	return request, info.Priority, false
+}
+
+// Get is GetWithPriority without the priority.
+func (q *Queue[T]) Get() (request T, shutdown bool) {
+	request, _, shutdown = q.GetWithPriority()
+	return request, shutdown
+}
+
+// Done ends the run of request, which may now be handed out again. For a
+// request that is not in flight it does nothing.
+func (q *Queue[T]) Done(request T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it, ok := q.items.Get(request)
+	if !ok || it.run == nil {
+		return
+	}
+	q.flight.end(it)
+	if it.place == parked {
+		now := q.now()
+		it.ownRun = now - it.due
+		q.setReady(it, now)
+	} else if it.place == nowhere {
+		q.release(it)
+	}
+	if q.draining && !q.unfinished() {
+		q.work.Broadcast()
+		q.drained.Broadcast()
+	}
+}
+
+// Forget tells the rate limiter that request has succeeded.
+func (q *Queue[T]) Forget(request T) { q.limiter.Forget(request) }
+
+// NumRequeues returns how many failures of request the rate limiter remembers.
+func (q *Queue[T]) NumRequeues(request T) int { return q.limiter.NumRequeues(request) }
+
+// Len returns the number of requests that are ready. Those that wait for their
+// time are not counted; those that stand behind their own running reconcile are,
+// as in controller-runtime's queue.
+func (q *Queue[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready.len + q.flight.parked
+}
+
+// ShutDown ends the queue: every Get returns, and what is queued is dropped, as
+// is what is added from now on. A second call does nothing.
+func (q *Queue[T]) ShutDown() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.close()
+	q.draining = false
+	q.drained.Broadcast()
+}
+
+// ShutDownWithDrain ends the queue once all that is ready or in flight is done;
+// what waits for its time is dropped, as is what is added from now on. It returns
+// when the last request is Done, or when ShutDown is called meanwhile.
+func (q *Queue[T]) ShutDownWithDrain() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed && !q.draining {
+		return
+	}
+	q.draining = true
+	q.close()
+	for q.draining && q.unfinished() {
+		q.drained.Wait()
+	}
+}
+
+// ShuttingDown reports whether ShutDown or ShutDownWithDrain was called.
+func (q *Queue[T]) ShuttingDown() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// take waits for a request and starts its run.
+func (q *Queue[T]) take() (info trigger.Info, request T, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.enter()
+	defer func() { q.waiting-- }()
+	for {
+		if q.closed && !(q.draining && q.unfinished()) {
+			return trigger.Info{}, request, false
+		}
+		now := q.now()
+		q.promote(now)
+		if it := q.ready.first(); it != nil {
+			q.ready.remove(it)
+			it.place = nowhere
+			q.watchDepth(now)
+			q.flight.begin(it, q.info(it, now))
+			return it.run.info, it.key, true
+		}
+		q.work.Wait()
+	}
+}
+
+// enter counts a Get that waits. Several workers wait or work at once, so the
+// peak of both is how many there are, whatever the options said.
+func (q *Queue[T]) enter() {
+	if !q.asked {
+		q.asked, q.askedAt = true, q.now()
+	}
+	q.waiting++
+	q.limit = max(q.limit, q.waiting+q.flight.len)
+}
+
+// info describes the delivery of it at now. What was added before a worker first
+// asked counts from then on: a warm standby is not late.
+func (q *Queue[T]) info(it *item[T], now time.Duration) trigger.Info {
+	since := func(d time.Duration) time.Time { return q.start.Add(max(d, q.askedAt)) }
+	return trigger.Info{
+		Sources:   it.sources,
+		LastClass: it.lastClass,
+		Priority:  it.priority,
+		Added:     since(it.added),
+		Ready:     since(it.due),
+		OwnRun:    it.ownRun,
+		Caused:    since(it.caused),
+		Started:   q.start.Add(now),
+	}
+}
+
+// setReady puts it, which is in no level or heap, where ready items stand.
+func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
+	if it.run != nil {
+		it.place = parked
+		q.flight.parked++
+		return
+	}
+	if it.place == parked {
+		q.flight.parked--
+	}
+	it.place = ready
+	q.ready.push(it)
+	q.watchDepth(now)
+	q.work.Signal()
+}
+
+// setDelayed puts it, which is in no level or heap, among the delayed.
+func (q *Queue[T]) setDelayed(it *item[T], now time.Duration) {
+	it.place = delayed
+	q.delayed.push(it)
+	q.arm(now)
+}
+
+// promote makes every delayed item ready whose time has come. They queue up in
+// the order of their times.
+func (q *Queue[T]) promote(now time.Duration) {
+	for {
+		it := q.delayed.top()
+		if it == nil || it.due > now {
+			return
+		}
+		q.delayed.remove(it)
+		it.place, it.seq = nowhere, q.nextSeq()
+		q.setReady(it, now)
+	}
+}
+
+// arm sets the timer for the first delayed item, unless it fires before that.
+func (q *Queue[T]) arm(now time.Duration) {
+	it := q.delayed.top()
+	if it == nil || q.closed || q.wake != 0 && q.wake <= it.due {
+		return
+	}
+	q.wake = max(1, it.due)
+	if q.timer == nil {
+		q.timer = time.AfterFunc(it.due-now, q.onTimer)
+	} else {
+		q.timer.Reset(it.due - now)
+	}
+}
+
+func (q *Queue[T]) onTimer() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return
+	}
+	q.wake = 0
+	now := q.now()
+	q.promote(now)
+	q.arm(now)
+}
+
+// watchDepth keeps since when more is ready than the threshold. What only a
+// resync caused is not counted: nobody waits for it.
+func (q *Queue[T]) watchDepth(now time.Duration) {
+	over := q.asked && q.ready.len-q.ready.depth[trigger.Resync] > q.opts.SaturationDepth
+	switch {
+	case !over:
+		q.overSince = never
+	case q.overSince == never:
+		q.overSince = now
+	}
+}
+
+func (q *Queue[T]) close() {
+	q.closed = true
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.delayed.items = nil
+	q.work.Broadcast()
+}
+
+func (q *Queue[T]) unfinished() bool { return q.ready.len > 0 || q.flight.len > 0 }
+
+func (q *Queue[T]) now() time.Duration { return time.Since(q.start) }
+
+func (q *Queue[T]) nextSeq() uint64 {
+	q.seq++
+	return q.seq
+}

@@ -1,0 +1,127 @@
+package queue
+
+import (
+	"errors"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// Outcome is how a run ended, as its chain reports it.
+type Outcome struct {
+	// Class is the class of the outcome; see package reconcile.
+	Class string
+	// Err is the error that the controller will see, nil for none.
+	Err error
+	// Result is the result that the controller will see.
+	Result reconcile.Result
+}
+
+// terminal reports whether the controller will not retry although there is an error.
+func (o Outcome) terminal() bool { return errors.Is(o.Err, reconcile.TerminalError(nil)) }
+
+// Running returns what is known of the run of request that is in flight, and
+// false if none is. Its caller promises to call Report before that run returns.
+func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
+	info, ok := q.chain(request)
+	if ok {
+		info.Attempt = q.limiter.NumRequeues(request) + 1
+	}
+	return info, ok
+}
+
+func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it, ok := q.items.Get(request)
+	if !ok || it.run == nil {
+		return trigger.Info{}, false
+	}
+	it.run.chained = true
+	return it.run.info, true
+}
+
+// Report tells the queue how the run of request ended, just before it returns to
+// the controller. From then on the queue takes one add of that request for the
+// requeue that the controller makes of it. It is known by its content: rate limited
+// after an error or Result.Requeue, or with a delay of just Result.RequeueAfter,
+// and with the priority at which the request was taken or that the Result names.
+// Any other add, before or after, is an event.
+//
+// A terminal error makes the rate limiter forget the request, which
+// controller-runtime does not do: the next ordinary failure is a first one.
+//
+// For a request that is not in flight Report does nothing.
+func (q *Queue[T]) Report(request T, o Outcome) {
+	if q.report(request, o) && o.terminal() {
+		q.limiter.Forget(request)
+	}
+}
+
+func (q *Queue[T]) report(request T, o Outcome) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it, ok := q.items.Get(request)
+	if !ok || it.run == nil {
+		return false
+	}
+	it.lastClass = ""
+	if o.Err != nil {
+		it.lastClass = o.Class
+	}
+	it.run.chained = true
+	it.run.expects = o.expects(it.run.info.Priority)
+	return true
+}
+
+// expects returns the add with which the controller will answer o, for a request
+// that was taken at the priority popped.
+func (o Outcome) expects(popped int) echo {
+	e := echo{priority: popped}
+	if o.Result.Priority != nil {
+		e.priority, e.own = *o.Result.Priority, true
+	}
+	switch {
+	case o.Err != nil:
+		e.source, e.pending = trigger.Retry, !o.terminal()
+	case o.Result.RequeueAfter > 0:
+		e.source, e.pending, e.after = trigger.Periodic, true, o.Result.RequeueAfter
+	case o.Result.Requeue: //nolint:staticcheck // Deprecated, and still what some reconcilers return.
+		e.source, e.pending = trigger.Retry, true
+	}
+	return e
+}
+
+// echo tells whether an add is the requeue that the run asked for, and what it is
+// then. A run that no chain reports has none to compare with: there, a delayed or
+// rate limited add at the priority of the run counts as its echo.
+func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
+	if !r.chained {
+		r.expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
+		if o.RateLimited {
+			r.expects.source = trigger.Retry
+		}
+	}
+	if !r.expects.matches(o) {
+		return decision{}, false
+	}
+	r.expects.pending, r.chained = false, true // There is one echo of a run.
+	d := decision{source: r.expects.source, priority: DefaultPriority(r.expects.source), echo: true}
+	if r.expects.own {
+		d.priority = r.expects.priority
+	}
+	return d, true
+}
+
+func (e echo) matches(o priorityqueue.AddOpts) bool {
+	priority := 0
+	if o.Priority != nil {
+		priority = *o.Priority
+	}
+	if !e.pending || priority != e.priority || o.RateLimited != (e.source == trigger.Retry) {
+		return false
+	}
+	return o.RateLimited || o.After == e.after
+}

@@ -1,0 +1,76 @@
+package queue
+
+import (
+	"time"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// Snapshot is the state of a queue at one moment.
+type Snapshot[T comparable] struct {
+	// Depth is the number of ready requests by the source that they count under.
+	// Requests behind their own running reconcile are not in it.
+	Depth [trigger.Count]int
+
+	// Delayed is the number of requests that wait for their time.
+	Delayed int
+
+	// Running is the number of requests in flight.
+	Running int
+
+	// Workers is the peak of requests in flight and calls of Get that wait: how
+	// many workers the controller has, whatever its options said.
+	Workers int
+
+	// OldestWaiting is how long the request that has been ready for longest has
+	// waited for a worker. Zero if none waits, or no worker ever asked.
+	OldestWaiting time.Duration
+
+	// OldestRun is how long the longest run in flight has been going on, and
+	// OldestRunning its request. Zero if none is in flight.
+	OldestRun     time.Duration
+	OldestRunning T
+
+	// OverFor is how long, without a break, more requests have been ready than
+	// Options.SaturationDepth allows, those that only a resync caused aside. All
+	// workers are busy then. Zero if they are not now.
+	OverFor time.Duration
+
+	// Hot is the requests that were requeued most, the most first.
+	Hot []Hot[T]
+}
+
+// Hot is a request and how often it was requeued: after an error, or since its
+// reconciler asked for it. The count may be too high by what others had when
+// the request came into the list, never too low.
+type Hot[T comparable] struct {
+	Request  T
+	Requeues uint64
+}
+
+// Snapshot returns the state of the queue. It costs the same at any length of
+// the queue.
+func (q *Queue[T]) Snapshot() Snapshot[T] {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	s := Snapshot[T]{
+		Depth:   q.ready.depth,
+		Delayed: q.delayed.len(),
+		Running: q.flight.len,
+		Workers: q.limit,
+	}
+	if oldest, ok := q.ready.oldest(); ok && q.asked {
+		s.OldestWaiting = now - max(oldest, q.askedAt)
+	}
+	if r := q.flight.head; r != nil {
+		s.OldestRun, s.OldestRunning = now-r.info.Started.Sub(q.start), r.key
+	}
+	if q.overSince != never {
+		s.OverFor = now - q.overSince
+	}
+	for _, e := range q.hot.Top() {
+		s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: e.Count})
+	}
+	return s
+}
