@@ -1,0 +1,128 @@
+# The commands are make demo and make test; make help lists their parts.
+#
+# Nothing is needed but Go, git, make and a C compiler (for -race): the tools
+# and the control plane are built from Go modules, at the versions that the
+# go.mod files under hack/ name.
+
+.DEFAULT_GOAL := help
+.SHELLFLAGS   := -ec
+.NOTPARALLEL:
+
+EXAMPLES := examples/certrotator examples/minimal
+UNIT     := . $(EXAMPLES) hack/controlplane hack/tools
+MODULES  := $(UNIT) e2e
+TIDY     := $(MODULES) hack/lint
+COMPAT   := v0.24.1 v0.25.3
+PARTS    := tidy generated lint unit compat e2e
+
+# The examples carry no replace, so that they can be copied as they are: here
+# they build in a workspace, which is not committed. Nothing else does.
+WORKSPACE := $(CURDIR)/examples/go.work
+export GOWORK = $(if $(filter examples/%,$*),$(WORKSPACE),off)
+
+# Shell text: a pinned tool's path; the control plane's folder; go test with its
+# events kept for the summary.
+tool      = "$$(GOWORK=off go -C $(CURDIR)/hack/tools tool -n $(1))"
+assets    = KUBEBUILDER_ASSETS="$$(GOWORK=off go -C $(CURDIR)/hack/controlplane run .)"; export KUBEBUILDER_ASSETS
+RESULTS  := $(CURDIR)/bin/results
+gotestsum = mkdir -p $(RESULTS); gotestsum=$(call tool,gotestsum); \
+	"$$gotestsum" --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/$(subst /,-,$@).json --
+
+.PHONY: demo
+demo: operator/certrotator ## Watch an operator on a real control plane; DEMO_FLAGS are its flags.
+	@go -C e2e build -o $(CURDIR)/bin/demo ./cmd/demo
+	@$(assets); exec bin/demo --operator $(CURDIR)/bin/certrotator $(DEMO_FLAGS)
+
+.PHONY: test
+test: ## Run all that a change must pass; the last line counts the tests.
+	@rm -rf $(RESULTS); mkdir -p $(RESULTS)
+	@code=0; $(MAKE) --no-print-directory --keep-going $(PARTS) || code=1; \
+	go -C hack/tools run ./summary $(RESULTS)/*.json || code=1; exit $$code
+
+## The parts of make test, each for one module or version after the other
+
+.PHONY: tidy
+tidy: $(TIDY:%=tidy/%) tidy/compat ## Check that each go.mod is tidy and that hack/compat is up to date.
+
+tidy/%:
+	go -C $* mod tidy -diff
+
+# An example is tidied as its user does it, once its trimtab is published:
+# a copy of its go.mod says where that is found until then.
+tidy/examples/%:
+	@echo "go -C examples/$* mod tidy -diff"
+	@copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; \
+	cp examples/$*/go.mod examples/$*/go.sum "$$copy"; \
+	go mod edit -replace github.com/trimtab/trimtab=$(CURDIR) "$$copy/go.mod"; \
+	GOWORK=off go -C examples/$* mod tidy -diff -modfile "$$copy/go.mod"
+
+tidy/compat:
+	$(call unchanged,hack/compat,compat-tidy)
+
+.PHONY: generated
+generated: ## Check that the generated files are up to date.
+	$(call unchanged,examples/certrotator,generate)
+
+# $(call unchanged,FOLDER,TARGET) makes the target and fails if the folder is
+# another then.
+unchanged = @copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; cp -R $(1)/. "$$copy"; \
+	$(MAKE) --no-print-directory $(2); \
+	diff -ru "$$copy" $(1) || { echo "$(1) was not up to date; make $(2) has changed it as shown"; exit 1; }
+
+.PHONY: lint
+lint: $(MODULES:%=lint/%) ## Run the linters and the format check.
+
+lint/%: $(WORKSPACE)
+	@echo "golangci-lint in $*"
+	@golangci="$$(GOWORK=off go -C hack/lint tool -n golangci-lint)"; cd $*; "$$golangci" run ./...
+
+.PHONY: unit
+unit: $(UNIT:%=unit/%) ## Run the unit tests with the race detector.
+
+unit/%: $(WORKSPACE)
+	@echo "go test -race in $*"
+	@cd $*; $(gotestsum) -race ./...
+
+.PHONY: compat
+compat: $(COMPAT:%=compat/%) ## Run the root's tests against newer controller-runtimes.
+
+compat/%:
+	@echo "go test with controller-runtime $*"
+	@$(gotestsum) -modfile hack/compat/$(basename $*).mod ./...
+
+.PHONY: e2e
+e2e: operator/certrotator-race ## Run the tests against a real control plane.
+	@$(assets); export TRIMTAB_OPERATOR=$(CURDIR)/bin/certrotator-race; \
+	cd e2e; $(gotestsum) -race -p 1 -timeout 30m ./...
+
+## What they need
+
+.PHONY: controlplane
+controlplane: ## Print the folder of kube-apiserver and etcd; build them if need be.
+	@go -C hack/controlplane run .
+
+operator/%: $(WORKSPACE)
+	@GOWORK=$(WORKSPACE) go -C examples/certrotator build $(if $(filter %-race,$*),-race) -o $(CURDIR)/bin/$* ./cmd
+
+$(WORKSPACE): go.mod $(EXAMPLES:%=%/go.mod)
+	@rm -f $@; GOWORK=$@ go -C examples work init .. $(EXAMPLES:examples/%=./%)
+
+## What brings files up to date
+
+.PHONY: generate
+generate: $(WORKSPACE) ## Write the example's deepcopy, CRD and RBAC.
+	@controller_gen=$(call tool,controller-gen); cd examples/certrotator; GOWORK=$(WORKSPACE) "$$controller_gen" \
+		object crd rbac:roleName=certrotator paths=./... output:crd:dir=config/crd output:rbac:dir=config/rbac
+
+.PHONY: compat-tidy
+compat-tidy: $(COMPAT:%=compat-tidy/%) ## Write hack/compat from the root's go.mod.
+
+compat-tidy/%: file = hack/compat/$(basename $*)
+compat-tidy/%:
+	@mkdir -p hack/compat; cp go.mod $(file).mod; cp go.sum $(file).sum
+	@go mod edit -go 1.26.0 -require sigs.k8s.io/controller-runtime@$* $(file).mod
+	@go mod tidy -modfile $(file).mod
+
+.PHONY: help
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
