@@ -70,7 +70,9 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 		s.OverFor = now - q.overSince
 	}
 	for _, e := range q.hot.Top() {
-		s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: e.Count})
+		if n := e.Sure(); n > 0 {
+			s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: n})
+		}
 	}
 	return s
 }

@@ -1,0 +1,64 @@
+package trimtab
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trimtab/trimtab/reconcile"
+)
+
+// Options configures New.
+type Options = TypedOptions[reconcile.Request]
+
+// TypedOptions configures NewTyped. The zero value is the default.
+type TypedOptions[request comparable] struct {
+	// For is an object of the kind that the loop is for, as given to the
+	// builder's For. With it and a client of Client or NewClient, a run whose own
+	// object is gone does not fail. It needs requests of type reconcile.Request.
+	// Nil means unknown.
+	For client.Object
+
+	// RateLimiter says how long a failing request waits, unless the controller's
+	// options have a limiter. It must not be shared with another loop. Nil means
+	// ratelimit.NewExponential from 5 ms to 1000 s, as controller-runtime's, with
+	// jitter 0.2.
+	RateLimiter workqueue.TypedRateLimiter[request]
+
+	// Registerer is where the loop's metrics are registered; loops with the same
+	// one share their collectors. Nil means controller-runtime's registry, which
+	// a manager's metrics server serves.
+	Registerer prometheus.Registerer
+
+	// DisableMetrics turns the metrics off.
+	DisableMetrics bool
+
+	// Log gets what is wrong with the wiring of the loop. The zero value means
+	// controller-runtime's logger.
+	Log logr.Logger
+}
+
+// Validate returns an error that names the first impossible field and its value.
+func (o TypedOptions[request]) Validate() error {
+	if err := (reconcile.InstrumentOptions[request]{For: o.For}).Validate(); err != nil {
+		return fmt.Errorf("trimtab: %w", err)
+	}
+	if isNilPointer(o.RateLimiter) {
+		return fmt.Errorf("trimtab: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
+	}
+	if isNilPointer(o.Registerer) {
+		return fmt.Errorf("trimtab: Registerer (%T)(nil): must point to a registry", o.Registerer)
+	}
+	return nil
+}
+
+// isNilPointer reports whether v is a nil pointer in an interface: not nil, and
+// of no use.
+func isNilPointer(v any) bool {
+	value := reflect.ValueOf(v)
+	return value.Kind() == reflect.Pointer && value.IsNil()
+}

@@ -1,0 +1,127 @@
+package trimtab
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/trimtab/trimtab/metrics"
+	"github.com/trimtab/trimtab/queue"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// wiring is what a loop is joined to while a controller runs.
+type wiring[request comparable] struct {
+	queue   *queue.Queue[request] // nil if the controller has another queue
+	signals *metrics.Controller   // nil if metrics are disabled
+}
+
+// live reports whether a controller runs on the wiring's queue.
+func (w *wiring[request]) live() bool {
+	return w != nil && w.queue != nil && !w.queue.ShuttingDown()
+}
+
+// state is the state of the queue as metrics show it.
+func (w *wiring[request]) state() metrics.State {
+	if !w.live() {
+		return metrics.State{}
+	}
+	s := w.queue.Snapshot()
+	state := metrics.State{
+		Depth:         s.Depth,
+		Delayed:       s.Delayed,
+		Busy:          s.Running,
+		Limit:         s.Workers,
+		OldestWaiting: s.OldestWaiting,
+		OldestRun:     s.OldestRun,
+		OverFor:       s.OverFor,
+	}
+	for _, hot := range s.Hot {
+		state.Hot = append(state.Hot, metrics.HotObject{Object: fmt.Sprint(hot.Request), Requeues: hot.Requeues})
+	}
+	return state
+}
+
+// register returns collectors that are registered with reg, those that another
+// loop has registered if there are any. If reg refuses them, the loop goes on
+// with collectors that nobody gathers.
+func register(reg prometheus.Registerer, log logr.Logger) *metrics.Metrics {
+	if reg == nil {
+		reg = ctrlmetrics.Registry
+	}
+	collectors := metrics.New(metrics.Options{})
+	err := reg.Register(collectors)
+	var already prometheus.AlreadyRegisteredError
+	if errors.As(err, &already) {
+		if existing, ok := already.ExistingCollector.(*metrics.Metrics); ok {
+			return existing
+		}
+	}
+	if err != nil {
+		log.Error(err, "The metrics are not registered: this loop has none")
+	}
+	return collectors
+}
+
+// ends are the loop as its chain sees it: the queue and the metrics of the
+// controller that runs now, which did not exist when the chain was built.
+type ends[request comparable] struct{ loop *TypedLoop[request] }
+
+func (l *TypedLoop[request]) ends() ends[request] { return ends[request]{loop: l} }
+
+// wiring returns what the loop is joined to. If a run comes and there is no queue
+// of the loop's, it says so, once.
+func (e ends[request]) wiring() *wiring[request] {
+	l := e.loop
+	if w := l.current.Load(); w != nil {
+		return w
+	}
+	if l.said.CompareAndSwap(false, true) {
+		l.log.Info("The controller has another queue: use WithOptions(loop.ControllerOptions(options)). Until then it is unknown what triggers a run and how long it waits")
+	}
+	w := &wiring[request]{}
+	if l.metrics != nil {
+		w.signals = l.metrics.Controller(l.name)
+	}
+	l.current.CompareAndSwap(nil, w)
+	return l.current.Load()
+}
+
+// Running implements reconcile.Queue.
+func (e ends[request]) Running(r request) (trigger.Info, bool) {
+	if w := e.wiring(); w.queue != nil {
+		return w.queue.Running(r)
+	}
+	return trigger.Info{}, false
+}
+
+// Report implements reconcile.Queue.
+func (e ends[request]) Report(r request, o queue.Outcome) {
+	if w := e.wiring(); w.queue != nil {
+		w.queue.Report(r, o)
+	}
+}
+
+// Ran implements reconcile.Observer.
+func (e ends[request]) Ran(info trigger.Info, class string, phases trigger.Phases) {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.Ran(info, class, phases)
+	}
+}
+
+// Called implements reconcile.Observer.
+func (e ends[request]) Called(sources trigger.Set, verb, kind string) {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.Called(sources, verb, kind)
+	}
+}
+
+// Panicked implements reconcile.Observer.
+func (e ends[request]) Panicked() {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.Panicked()
+	}
+}
