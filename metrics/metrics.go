@@ -1,0 +1,89 @@
+package metrics
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics is the collector of all controllers of a process. It is safe for
+// concurrent use. Make one with New.
+type Metrics struct {
+	opts   Options
+	series series
+	gauges gauges
+
+	mu          sync.Mutex
+	controllers map[string]*Controller
+}
+
+var _ prometheus.Collector = (*Metrics)(nil)
+
+// New returns a collector that is not registered anywhere, without a
+// controller. It panics with the error of opts.Validate.
+//
+// In one registry there is room for one Metrics, whatever its options. The
+// second to come gets a prometheus.AlreadyRegisteredError whose
+// ExistingCollector is the first: use that one instead. If something else has
+// one of the names, Register returns another error.
+func New(opts Options) *Metrics {
+	if err := opts.Validate(); err != nil {
+		panic(err)
+	}
+	opts = opts.withDefaults()
+	return &Metrics{
+		opts:        opts,
+		series:      newSeries(opts.Buckets),
+		gauges:      newGauges(),
+		controllers: make(map[string]*Controller),
+	}
+}
+
+// Controller returns the handle of the controller of that name, always the same
+// one. Its series exist from then on, for as long as m does. The names must be
+// few: each costs over 400 series, most of them the buckets of histograms.
+func (m *Metrics) Controller(name string) *Controller {
+	name = valid(name)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.controllers[name]
+	if !ok {
+		c = newController(name, &m.series, m.opts.MaxLabelValues)
+		m.controllers[name] = c
+	}
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range m.series.collectors() {
+		c.Describe(ch)
+	}
+	m.gauges.describe(ch)
+}
+
+// Collect implements prometheus.Collector. It calls the function of each
+// Controller.SetState, outside any lock.
+func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range m.series.collectors() {
+		c.Collect(ch)
+	}
+	for _, c := range m.all() {
+		m.gauges.collect(ch, c.name, c.currentState(), c.lastSuccess(), m.opts.TopK)
+	}
+}
+
+func (m *Metrics) all() []*Controller {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make([]*Controller, 0, len(m.controllers))
+	for _, c := range m.controllers {
+		all = append(all, c)
+	}
+	return all
+}
+
+// valid returns s as Prometheus takes it for the value of a label: what is not
+// UTF-8 would be refused, and the scrape with it.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

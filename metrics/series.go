@@ -1,0 +1,77 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+const namespace = "trimtab"
+
+// Labels that many series have.
+const (
+	labelController = "controller"
+	labelTrigger    = "trigger"
+)
+
+// series is what counts for itself; the gauges are read at each scrape.
+type series struct {
+	adds, merges, deliveries, requeues *prometheus.CounterVec
+	runs, phases, calls                *prometheus.CounterVec
+	handlerPanics, panics              *prometheus.CounterVec
+	latency, delay                     *prometheus.HistogramVec
+}
+
+func newSeries(buckets []float64) series {
+	return series{
+		adds: counter("adds_total",
+			"Adds to the queue by what caused them, those merged into a request already queued included.", labelTrigger),
+		merges: counter("merges_total",
+			"Adds that met a request already queued, by what caused them.", labelTrigger),
+		deliveries: counter("deliveries_total",
+			"Requests handed to a worker, by the strongest of their causes.", labelTrigger),
+		requeues: counter("requeues_total",
+			"Adds that were the echo of a run: retry after an error, periodic after a RequeueAfter.", "reason"),
+		runs: counter("runs_total",
+			"Completed runs by the strongest of their causes and the class of their outcome.", labelTrigger, "class"),
+		latency: histogram("latency_seconds",
+			"Seconds from when a request could have been taken by a worker to the end of its run: wait and run, without deliberate delay.", buckets),
+		delay: histogram("delay_seconds",
+			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", buckets),
+		phases: counter("phase_seconds_total",
+			"Seconds by phase: delay, wait and own_run before the run; read, compute, write and status during it.", labelTrigger, "phase"),
+		calls: counter("api_calls_total",
+			"Calls of the Kubernetes API made by runs.", labelTrigger, "verb", "kind"),
+		handlerPanics: counter("handler_panics_total",
+			"Panics of event handlers and their mapping functions.", labelTrigger),
+		panics: counter("panics_total",
+			"Panics of runs."),
+	}
+}
+
+func (s *series) collectors() []prometheus.Collector {
+	return []prometheus.Collector{
+		s.adds, s.merges, s.deliveries, s.requeues, s.runs, s.latency, s.delay,
+		s.phases, s.calls, s.handlerPanics, s.panics,
+	}
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace,
+		Name:      name,
+		Help:      help,
+	}, append([]string{labelController}, labels...))
+}
+
+func histogram(name, help string, buckets []float64) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace,
+		Name:      name,
+		Help:      help,
+		Buckets:   buckets,
+		// A native bucket is at most 10 % wider than the one below. What is
+		// under a millisecond needs no telling apart. With 160 of them the
+		// widths double, rather than that the histogram starts again at zero,
+		// and the classic buckets with it.
+		NativeHistogramBucketFactor:    1.1,
+		NativeHistogramZeroThreshold:   1.0 / 1024,
+		NativeHistogramMaxBucketNumber: 160,
+	}, []string{labelController, labelTrigger})
+}

@@ -1,0 +1,130 @@
+package metrics_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+
+	"github.com/trimtab/trimtab/metrics"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// gaugesOf returns the gauges of controller c that are not zero.
+func gaugesOf(t *testing.T, reg *prometheus.Registry) map[string]float64 {
+	t.Helper()
+	found := map[string]float64{}
+	for series, value := range samples(t, reg) {
+		for _, name := range []string{"trimtab_workers_", "trimtab_queue_", "trimtab_oldest_", "trimtab_object_"} {
+			if strings.HasPrefix(series, name) && value != 0 {
+				found[series] = value
+			}
+		}
+	}
+	return found
+}
+
+func TestState(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{})
+	c := m.Controller("c")
+	require.Empty(t, gaugesOf(t, reg))
+
+	c.SetState(func() metrics.State {
+		return metrics.State{
+			Depth:         [trigger.Count]int{trigger.Primary: 1, trigger.Retry: 2, trigger.Resync: 300},
+			Delayed:       4,
+			Busy:          5,
+			Limit:         6,
+			OldestWaiting: 7 * time.Second,
+			OldestRun:     10 * time.Minute, // ME15: it hangs, and is seen while it does
+			OverFor:       time.Minute,
+			Hot:           []metrics.HotObject{{Object: "default/a", Requeues: 8}, {Object: "default/b", Requeues: 9}},
+		}
+	})
+	require.Equal(t, map[string]float64{
+		`trimtab_queue_depth{controller="c",trigger="primary"}`:      1,
+		`trimtab_queue_depth{controller="c",trigger="retry"}`:        2,
+		`trimtab_queue_depth{controller="c",trigger="resync"}`:       300,
+		`trimtab_queue_delayed{controller="c"}`:                      4,
+		`trimtab_workers_busy{controller="c"}`:                       5,
+		`trimtab_workers_limit{controller="c"}`:                      6,
+		`trimtab_queue_oldest_waiting_seconds{controller="c"}`:       7,
+		`trimtab_oldest_run_seconds{controller="c"}`:                 600,
+		`trimtab_queue_saturated{controller="c"}`:                    1,
+		`trimtab_object_requeues{controller="c",object="default/a"}`: 8,
+		`trimtab_object_requeues{controller="c",object="default/b"}`: 9,
+	}, gaugesOf(t, reg))
+
+	c.SetState(func() metrics.State { return metrics.State{Busy: 1, OverFor: time.Minute - 1} })
+	require.Equal(t, map[string]float64{`trimtab_workers_busy{controller="c"}`: 1}, gaugesOf(t, reg),
+		"not saturated for a minute yet, and the hot objects are gone")
+
+	c.SetState(nil)
+	all := samples(t, reg)
+	require.Empty(t, gaugesOf(t, reg))
+	require.Contains(t, all, `trimtab_oldest_run_seconds{controller="c"}`)
+	require.Contains(t, all, `trimtab_queue_saturated{controller="c"}`)
+}
+
+func TestOnlyTheHottestAreNamed_ME05(t *testing.T) {
+	for _, tc := range []struct{ topK, named int }{{0, 20}, {3, 3}} {
+		m, reg := newRegistry(t, metrics.Options{TopK: tc.topK})
+		m.Controller("c").SetState(func() metrics.State {
+			var s metrics.State
+			for i := range 10_000 {
+				s.Hot = append(s.Hot, metrics.HotObject{Object: fmt.Sprint("default/", i), Requeues: uint64(i)})
+			}
+			return s
+		})
+		hot := named(samples(t, reg), "trimtab_object_requeues")
+		require.Len(t, hot, tc.named)
+		for i := range tc.named {
+			series := fmt.Sprintf(`trimtab_object_requeues{controller="c",object="default/%d"}`, 9999-i)
+			require.InDelta(t, 9999-i, hot[series], 0, series)
+		}
+	}
+}
+
+// Two requests can look the same, such as those that carry a cluster beside the
+// name. The same series twice would fail the scrape of the whole process.
+func TestOneObjectTwice(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{TopK: 1})
+	m.Controller("c").SetState(func() metrics.State {
+		return metrics.State{Hot: []metrics.HotObject{{"a", 2}, {"b", 3}, {"a", 2}}}
+	})
+	require.Equal(t, map[string]float64{`trimtab_object_requeues{controller="c",object="a"}`: 4},
+		named(samples(t, reg), "trimtab_object_requeues"))
+}
+
+func TestStateIsAskedOutsideAnyLock(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{})
+	c := m.Controller("c")
+	c.SetState(func() metrics.State {
+		m.Controller("d").Panicked()
+		c.SetState(nil)
+		return metrics.State{Busy: 1}
+	})
+	require.InDelta(t, 1, samples(t, reg)[`trimtab_workers_busy{controller="c"}`], 0)
+	require.Zero(t, samples(t, reg)[`trimtab_workers_busy{controller="c"}`])
+}
+
+func ExampleController_SetState() {
+	reg := prometheus.NewRegistry()
+	m := metrics.New(metrics.Options{})
+	reg.MustRegister(m)
+
+	m.Controller("certificate").SetState(func() metrics.State {
+		return metrics.State{Busy: 3, Limit: 4, OldestRun: 90 * time.Second}
+	})
+
+	fmt.Println(testutil.GatherAndCompare(reg, strings.NewReader(`
+# HELP trimtab_oldest_run_seconds Seconds for which the longest run in flight has been going on.
+# TYPE trimtab_oldest_run_seconds gauge
+trimtab_oldest_run_seconds{controller="certificate"} 90
+`), "trimtab_oldest_run_seconds"))
+	// Output: <nil>
+}
