@@ -1,0 +1,3 @@
+// Package audit reads the audit log of an API server: who wrote what, and in
+// which order.
+package audit

@@ -1,0 +1,204 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/trimtab/trimtab/e2e/internal/leash"
+)
+
+const (
+	startPatience = time.Minute // from the start to the first readyz
+	stopPatience  = time.Minute // from SIGTERM to the end
+	pollInterval  = 20 * time.Millisecond
+)
+
+// ErrEnded is in the error of Start when the process ended before it was ready.
+var ErrEnded = errors.New("ended before it was ready")
+
+// Options configures New.
+type Options struct {
+	// Binary is the path of the operator.
+	Binary string
+
+	// Kubeconfig is the path of the kubeconfig file that it uses.
+	Kubeconfig string
+
+	// Log is the path of the file to which its output is appended.
+	Log string
+
+	// Args are further arguments.
+	Args []string
+}
+
+// Process is an operator that runs, or can be started. Its addresses stay the
+// same over restarts. Safe for concurrent use.
+type Process struct {
+	opts    Options
+	metrics string
+	probes  string
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	ended chan struct{} // closed once cmd has ended and err is set
+	err   error
+}
+
+// New reserves addresses for an operator that is not running yet.
+func New(opts Options) (*Process, error) {
+	addresses, err := freeAddresses(2)
+	if err != nil {
+		return nil, err
+	}
+	return &Process{opts: opts, metrics: addresses[0], probes: addresses[1]}, nil
+}
+
+// MetricsURL returns where the operator serves its metrics.
+func (p *Process) MetricsURL() string {
+	return "http://" + p.metrics + "/metrics"
+}
+
+// Log returns the path of the operator's log.
+func (p *Process) Log() string {
+	return p.opts.Log
+}
+
+// Start starts the operator and waits until it says that it is ready.
+func (p *Process) Start(ctx context.Context) error {
+	if err := p.launch(); err != nil {
+		return fmt.Errorf("operator: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	if err := p.waitReady(ctx); err != nil {
+		return errors.Join(fmt.Errorf("operator: %w (log: %s)", err, p.opts.Log), p.Kill())
+	}
+	return nil
+}
+
+// Stop asks the operator to end, waits until it has, and returns an error if
+// it did not end by itself or not with success. Stopping what does not run is
+// no error.
+func (p *Process) Stop() error {
+	cmd, ended := p.current()
+	if cmd == nil {
+		return nil
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended already
+	select {
+	case <-ended:
+	case <-time.After(stopPatience):
+		return errors.Join(fmt.Errorf("operator: still there %s after SIGTERM", stopPatience), p.Kill())
+	}
+	return p.forget()
+}
+
+// Kill ends the operator without a warning, as a crash or an OOM kill does,
+// and waits until it is gone.
+func (p *Process) Kill() error {
+	cmd, ended := p.current()
+	if cmd == nil {
+		return nil
+	}
+	_ = cmd.Process.Kill()
+	<-ended
+	_ = p.forget() // that it was killed is no news
+	return nil
+}
+
+// Ended returns a channel that is closed when the process that runs now ends.
+func (p *Process) Ended() <-chan struct{} {
+	_, ended := p.current()
+	return ended
+}
+
+// launch starts the process, on a leash and out of the reach of Ctrl-C.
+func (p *Process) launch() error {
+	log, err := os.OpenFile(p.opts.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(p.opts.Binary, p.args()...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = leash.Attributes()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	p.mu.Lock()
+	p.cmd, p.ended = cmd, ended
+	p.mu.Unlock()
+	go p.wait(cmd, ended)
+	return nil
+}
+
+func (p *Process) wait(cmd *exec.Cmd, ended chan struct{}) {
+	err := cmd.Wait()
+	p.mu.Lock()
+	p.err = err
+	p.mu.Unlock()
+	close(ended)
+}
+
+func (p *Process) args() []string {
+	own := []string{
+		"--kubeconfig=" + p.opts.Kubeconfig,
+		"--metrics-bind-address=" + p.metrics,
+		"--health-probe-bind-address=" + p.probes,
+	}
+	return append(own, p.opts.Args...)
+}
+
+// waitReady waits for the readiness probe, or for the end.
+func (p *Process) waitReady(ctx context.Context) error {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for !probe(ctx, "http://"+p.probes+"/readyz") {
+		select {
+		case <-ticker.C:
+		case <-p.Ended():
+			return ErrEnded
+		case <-ctx.Done():
+			return fmt.Errorf("not ready: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+func (p *Process) current() (*exec.Cmd, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd, p.ended
+}
+
+// forget lets go of a process that has ended and returns how it did.
+func (p *Process) forget() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cmd = nil
+	if p.err != nil {
+		return fmt.Errorf("operator: ended with %w (log: %s)", p.err, p.opts.Log)
+	}
+	return nil
+}
+
+func probe(ctx context.Context, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}

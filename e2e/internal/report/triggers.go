@@ -1,0 +1,91 @@
+package report
+
+import (
+	"github.com/trimtab/trimtab/e2e/internal/scrape"
+)
+
+// controller is the name of the example operator's controller; label selects
+// its series.
+const (
+	label      = "controller"
+	controller = "certificate"
+)
+
+// Triggers returns the trigger sources that the demo sets off, in the order in
+// which they are shown.
+func Triggers() []string {
+	return []string{"primary", "watched", "periodic", "retry", "resync"}
+}
+
+// Runs returns how often the reconciler ran for a trigger.
+func Runs(s scrape.Sample, trigger string) float64 {
+	return s.Sum("trimtab_runs_total", label, controller, "trigger", trigger)
+}
+
+// Latency returns the distribution of wait plus run of a trigger.
+func Latency(s scrape.Sample, trigger string) scrape.Buckets {
+	return s.Histogram("trimtab_latency_seconds", label, controller, "trigger", trigger)
+}
+
+// Depth returns how many requests wait for a worker whose strongest cause is
+// that trigger.
+func Depth(s scrape.Sample, trigger string) float64 {
+	return s.Sum("trimtab_queue_depth", label, controller, "trigger", trigger)
+}
+
+// Comparison compares the trigger sources, over objects objects.
+func Comparison(s scrape.Sample, objects int) []string {
+	rows := [][]string{{
+		"trigger", "events", "runs", "P50", "P95", "P99",
+		"wait (mean)", "delay (P50)", "requeues/object", "API calls/run",
+	}}
+	for _, trigger := range shown(s) {
+		rows = append(rows, comparisonRow(s, trigger, objects))
+	}
+	return append(Table(rows),
+		"",
+		"events       adds to the queue, also those that met a request already waiting there",
+		"P50 P95 P99  latency = wait + run, interpolated linearly within the histogram's buckets",
+		"wait         the part of latency spent ready, waiting for a worker",
+		"delay        deliberate, before that and not part of latency: backoff, time to renewal",
+	)
+}
+
+// shown adds the sources that the demo does not set off if they ran all the same.
+func shown(s scrape.Sample) []string {
+	triggers := Triggers()
+	for _, other := range []string{"external", "unknown"} {
+		if Runs(s, other) > 0 {
+			triggers = append(triggers, other)
+		}
+	}
+	return triggers
+}
+
+func comparisonRow(s scrape.Sample, trigger string, objects int) []string {
+	sum := func(name string, labels ...string) float64 {
+		return s.Sum(name, append(labels, label, controller, "trigger", trigger)...)
+	}
+	runs, latency := Runs(s, trigger), Latency(s, trigger)
+	return []string{
+		trigger,
+		number(sum("trimtab_adds_total")),
+		number(runs),
+		Seconds(latency.Quantile(0.50)),
+		Seconds(latency.Quantile(0.95)),
+		Seconds(latency.Quantile(0.99)),
+		Seconds(sum("trimtab_phase_seconds_total", "phase", "wait") / runs),
+		Seconds(s.Histogram("trimtab_delay_seconds", label, controller, "trigger", trigger).Quantile(0.50)),
+		requeues(s, trigger, objects),
+		ratio(sum("trimtab_api_calls_total"), runs),
+	}
+}
+
+// requeues belong to the trigger that they become: a run that asks for another
+// later is a periodic one's cause, a run that failed is a retry's.
+func requeues(s scrape.Sample, trigger string, objects int) string {
+	if trigger != "retry" && trigger != "periodic" {
+		return none
+	}
+	return ratio(s.Sum("trimtab_requeues_total", label, controller, "reason", trigger), float64(objects))
+}
