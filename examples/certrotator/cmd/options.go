@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/tools/leaderelection"
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+)
+
+// options are the flags of the operator.
+type options struct {
+	metricsAddress string
+	probeAddress   string
+
+	leaderElect     bool
+	leaderNamespace string
+	leaseDuration   time.Duration
+	renewDeadline   time.Duration
+	retryPeriod     time.Duration
+
+	concurrency   int
+	backoffBase   time.Duration
+	backoffMax    time.Duration
+	backoffJitter float64
+
+	caSecret        string
+	renewJitter     float64
+	recheckInterval time.Duration
+
+	qps             float64
+	burst           int
+	shutdownTimeout time.Duration
+
+	zap zap.Options
+}
+
+// parseOptions reads args, without the program's name. The error names each
+// flag with an impossible value, and the value. The help goes to output.
+func parseOptions(args []string, output io.Writer) (*options, error) {
+	o := &options{}
+	fs := flag.NewFlagSet("certrotator", flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // it would print errors, too
+	o.bind(fs)
+	err := fs.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(output, "certrotator issues and renews certificates from a CA in a Secret.\n\nFlags:\n")
+		fs.SetOutput(output)
+		fs.PrintDefaults()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("argument %q: want flags only", fs.Arg(0))
+	}
+	return o, o.validate()
+}
+
+func (o *options) bind(fs *flag.FlagSet) {
+	fs.StringVar(&o.metricsAddress, "metrics-bind-address", "127.0.0.1:8080", "The `address` that serves metrics, in plain HTTP; 0 for none.")
+	fs.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081", "The `address` that serves the probes healthz and readyz; 0 for none.")
+
+	fs.BoolVar(&o.leaderElect, "leader-elect", false, "Work only as the leader, so that there can be several replicas.")
+	fs.StringVar(&o.leaderNamespace, "leader-election-namespace", "", "The `namespace` of the leader's Lease. Default: the one that the operator runs in.")
+	fs.DurationVar(&o.leaseDuration, "leader-election-lease-duration", 15*time.Second, "How long the others wait for a leader that is gone.")
+	fs.DurationVar(&o.renewDeadline, "leader-election-renew-deadline", 10*time.Second, "How long a leader tries to renew its Lease before it gives up; less than the lease duration.")
+	fs.DurationVar(&o.retryPeriod, "leader-election-retry-period", 2*time.Second, "How long to wait between two tries; 1.2 times it is less than the renew deadline.")
+
+	fs.IntVar(&o.concurrency, "concurrency", 4, "How many Certificates to work on at a time.")
+	fs.DurationVar(&o.backoffBase, "backoff-base", 5*time.Millisecond, "How long to wait after the first error of a Certificate; doubled with each further one.")
+	fs.DurationVar(&o.backoffMax, "backoff-max", 1000*time.Second, "The longest wait after an error.")
+	fs.Float64Var(&o.backoffJitter, "backoff-jitter", 0.2, "The largest `fraction` of a wait that is taken off at random, from 0 to 1.")
+
+	fs.StringVar(&o.caSecret, "ca-secret", "certrotator-system/ca", "The Secret of the CA, as `namespace/name`.")
+	fs.Float64Var(&o.renewJitter, "renew-jitter", 0.1, "The largest `fraction` of renewBefore by which a certificate is renewed even earlier, from 0 to 1.")
+	fs.DurationVar(&o.recheckInterval, "recheck-interval", time.Minute, "How often to look again for what somebody else has to do: free a Secret, give a CA.")
+
+	fs.Float64Var(&o.qps, "kube-api-qps", -1, "The most requests `per second` to the API server; -1 for no limit but the API server's own.")
+	fs.IntVar(&o.burst, "kube-api-burst", 100, "How many requests may exceed kube-api-qps at once.")
+	fs.DurationVar(&o.shutdownTimeout, "shutdown-timeout", 30*time.Second, "How long to wait at the end for work that has begun; 0 for not at all.")
+
+	o.zap.BindFlags(fs)
+	config.RegisterFlags(fs)
+}
+
+// validate returns an error that names each flag with an impossible value.
+func (o *options) validate() error {
+	return errors.Join(
+		checkAddress("metrics-bind-address", o.metricsAddress),
+		checkAddress("health-probe-bind-address", o.probeAddress),
+		o.validateElection(),
+		checkNumber("concurrency", o.concurrency, 1, 1000),
+		checkDuration("backoff-base", o.backoffBase, time.Nanosecond),
+		checkDuration("backoff-max", o.backoffMax, o.backoffBase),
+		checkFraction("backoff-jitter", o.backoffJitter),
+		checkSecret("ca-secret", o.caSecret),
+		checkFraction("renew-jitter", o.renewJitter),
+		checkDuration("recheck-interval", o.recheckInterval, time.Second),
+		checkRate("kube-api-qps", o.qps),
+		checkNumber("kube-api-burst", o.burst, 1, math.MaxInt32),
+		checkDuration("shutdown-timeout", o.shutdownTimeout, 0),
+	)
+}
+
+// validateElection knows what client-go asks of the times, and that a Lease
+// holds whole seconds.
+func (o *options) validateElection() error {
+	if !o.leaderElect {
+		return nil
+	}
+	errs := []error{
+		checkDuration("leader-election-lease-duration", o.leaseDuration, time.Second),
+		checkDuration("leader-election-renew-deadline", o.renewDeadline, time.Nanosecond),
+		checkDuration("leader-election-retry-period", o.retryPeriod, time.Nanosecond),
+	}
+	if o.renewDeadline >= o.leaseDuration {
+		errs = append(errs, bad("leader-election-renew-deadline", o.renewDeadline, "less than leader-election-lease-duration, %v", o.leaseDuration))
+	}
+	if longest := time.Duration(leaderelection.JitterFactor * float64(o.retryPeriod)); longest >= o.renewDeadline {
+		errs = append(errs, bad("leader-election-retry-period", o.retryPeriod, "1.2 times it less than leader-election-renew-deadline, %v", o.renewDeadline))
+	}
+	if ns := o.leaderNamespace; ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
+		errs = append(errs, bad("leader-election-namespace", ns, "the name of a namespace"))
+	}
+	return errors.Join(errs...)
+}
+
+// caSecretName is the value of ca-secret, once it is validated.
+func (o *options) caSecretName() types.NamespacedName {
+	namespace, name, _ := strings.Cut(o.caSecret, "/")
+	return types.NamespacedName{Namespace: namespace, Name: name}
+}
