@@ -12,8 +12,8 @@ import (
 
 // Controller counts what happens in one controller. Its methods are the
 // observers that package queue and package reconcile ask for. All are safe for
-// concurrent use, take no lock and, once the series exists, allocate nothing.
-// Get one from Metrics.Controller.
+// concurrent use and, once the series exists, wait for no lock and allocate
+// nothing. Get one from Metrics.Controller.
 type Controller struct {
 	name string
 
@@ -98,8 +98,8 @@ func calls(vec *prometheus.CounterVec, name string, limit int) *bounded[map[stri
 	})
 }
 
-// classes are those of package reconcile. Their series are there from the start:
-// an alert on the first terminal error must see the counter rise from zero.
+// classes are those of package reconcile. Their series are there from the
+// start: an alert on the first terminal error must see it rise from zero.
 func classes() []string {
 	return []string{
 		class.Success, class.Requeue, class.Conflict, class.Throttled, class.NotFound, class.Invalid,
@@ -158,8 +158,8 @@ func (c *Controller) HandlerPanicked(source trigger.Source) {
 
 // Ran counts a run that has just returned, its outcome, which is the label
 // class, and the time it took. If info does not know when the request was ready
-// and when the run started, the latency is the time of the run alone. A run with
-// outcome "success" or "requeue" is the controller's last success.
+// and when the run started, the latency is the time of the run alone. A run
+// with outcome "success" or "requeue" is the controller's last success.
 func (c *Controller) Ran(info trigger.Info, outcome string, phases trigger.Phases) {
 	i := ofSet(info.Sources)
 	c.runs.get(outcome).at(i).Inc()
@@ -170,7 +170,7 @@ func (c *Controller) Ran(info trigger.Info, outcome string, phases trigger.Phase
 	add(p.write, phases.Write)
 	add(p.status, phases.Status)
 	if outcome == class.Success || outcome == class.Requeue {
-		c.succeed(time.Now().UnixNano())
+		c.succeeded.Store(time.Now().UnixNano())
 	}
 }
 
@@ -190,17 +190,8 @@ func (c *Controller) Called(sources trigger.Set, verb, kind string) {
 // Panicked counts a run that panicked.
 func (c *Controller) Panicked() { c.panics.Inc() }
 
-// succeed notes a success at nanoseconds since 1970; an earlier one, noted late, changes nothing.
-func (c *Controller) succeed(at int64) {
-	for {
-		last := c.succeeded.Load()
-		if at <= last || c.succeeded.CompareAndSwap(last, at) {
-			return
-		}
-	}
-}
-
-// lastSuccess is the time of the last success in seconds since 1970, 0 if there was none.
+// lastSuccess is the time of the last success in seconds since 1970, 0 if
+// there was none.
 func (c *Controller) lastSuccess() float64 { return time.Duration(c.succeeded.Load()).Seconds() }
 
 // latency is the wait before a run and the run.

@@ -14,12 +14,14 @@
 //
 // All series start with trimtab_ and have the label controller. The label
 // trigger is primary, external, watched, retry, periodic, resync or, with a
-// queue that is not Trimtab's, unknown. The surprise: the series of all sources,
-// phases and classes of package reconcile are there, at zero, as soon as the
-// controller is; so the first of anything is seen to rise, a rate is 0 and not
-// absent, and trimtab_last_success_timestamp_seconds is 0 until the first
-// success. Those of an API call's verb and kind, of a class of your own and of
-// the trigger unknown come when they are first needed.
+// queue that is not Trimtab's, unknown.
+//
+// The surprise: the series of all sources, phases and classes of package
+// reconcile are there, at zero, as soon as the controller is; so the first of
+// anything is seen to rise, a rate is 0 and not absent, and
+// trimtab_last_success_timestamp_seconds is 0 until the first success. Those
+// of an API call's verb and kind, of a class of your own and of the trigger
+// unknown come when they are first needed.
 //
 // The number of series is bounded, whatever the loop does: see Options. No
 // series holds the name of an object, but the few of trimtab_object_requeues.

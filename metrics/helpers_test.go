@@ -14,20 +14,20 @@ import (
 
 // newRegistry returns a Metrics and the registry that gathers it. A pedantic
 // one also finds metrics that were not described.
-func newRegistry(t testing.TB, opts metrics.Options) (*metrics.Metrics, *prometheus.Registry) {
-	t.Helper()
+func newRegistry(tb testing.TB, opts metrics.Options) (*metrics.Metrics, *prometheus.Registry) {
+	tb.Helper()
 	m := metrics.New(opts)
 	reg := prometheus.NewPedanticRegistry()
-	require.NoError(t, reg.Register(m))
+	require.NoError(tb, reg.Register(m))
 	return m, reg
 }
 
 // samples is all that a scrape finds, by the series as Prometheus writes it. A
 // histogram is its _count, its _sum and its _bucket, cumulative.
-func samples(t testing.TB, from prometheus.Gatherer) map[string]float64 {
-	t.Helper()
+func samples(tb testing.TB, from prometheus.Gatherer) map[string]float64 {
+	tb.Helper()
 	families, err := from.Gather()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	all := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {

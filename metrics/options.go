@@ -23,7 +23,8 @@ type Options struct {
 	TopK int
 }
 
-// Validate returns an error that names the first impossible field and its value.
+// Validate returns an error that names the first impossible field and its
+// value.
 func (o Options) Validate() error {
 	for i, bound := range o.Buckets {
 		switch {

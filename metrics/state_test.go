@@ -28,7 +28,7 @@ func gaugesOf(t *testing.T, reg *prometheus.Registry) map[string]float64 {
 	return found
 }
 
-func TestState(t *testing.T) {
+func TestState_ME15(t *testing.T) {
 	m, reg := newRegistry(t, metrics.Options{})
 	c := m.Controller("c")
 	require.Empty(t, gaugesOf(t, reg))
@@ -40,7 +40,7 @@ func TestState(t *testing.T) {
 			Busy:          5,
 			Limit:         6,
 			OldestWaiting: 7 * time.Second,
-			OldestRun:     10 * time.Minute, // ME15: it hangs, and is seen while it does
+			OldestRun:     10 * time.Minute, // it hangs, and is seen while it does
 			OverFor:       time.Minute,
 			Hot:           []metrics.HotObject{{Object: "default/a", Requeues: 8}, {Object: "default/b", Requeues: 9}},
 		}
