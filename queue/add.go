@@ -34,14 +34,21 @@ func (q *Queue[T]) AddRateLimited(request T) {
 // delay. For a request that is queued already, the higher priority and the
 // earlier time win.
 func (q *Queue[T]) AddWithOpts(o priorityqueue.AddOpts, requests ...T) {
-	q.AddWithSource(trigger.Primary, o, requests...)
+	q.addAll(trigger.Primary, true, o, requests)
 }
 
 // AddWithSource is AddWithOpts for a caller that knows the source; package
-// handler calls it. Without o.Priority the source's own priority counts.
+// handler calls it. Without o.Priority the source's own priority counts. It is
+// never taken for the echo of a run.
 func (q *Queue[T]) AddWithSource(source trigger.Source, o priorityqueue.AddOpts, requests ...T) {
+	q.addAll(source, false, o, requests)
+}
+
+func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, requests []T) {
+	// A controller always names the priority of what it adds.
+	mayEcho = mayEcho && o.Priority != nil
 	for _, request := range requests {
-		d, ok := q.add(source, o, q.after(o, request), request)
+		d, ok := q.add(source, mayEcho, o, q.after(o, request), request)
 		if !ok {
 			return
 		}
@@ -87,14 +94,14 @@ type decision struct {
 }
 
 // add reports false if the queue is closed.
-func (q *Queue[T]) add(source trigger.Source, o priorityqueue.AddOpts, after time.Duration, request T) (decision, bool) {
+func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, request T) (decision, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return decision{}, false
 	}
 	it := q.item(request)
-	d := decide(it, source, o)
+	d := decide(it, source, mayEcho, o)
 	d.merged = it.place != nowhere
 	if d.echo {
 		q.hot.Add(request, 1)

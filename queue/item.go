@@ -82,7 +82,7 @@ type run[T comparable] struct {
 type echo struct {
 	source   trigger.Source // Retry or Periodic
 	pending  bool
-	after    time.Duration // of a Periodic
+	after    time.Duration // of a Periodic; a Retry has none
 	priority int           // that the controller will give
 	own      bool          // the user chose that priority
 }

@@ -24,9 +24,10 @@ func DefaultPriority(source trigger.Source) int {
 	}
 }
 
-// decide tells what an add to it is: the echo of its run in flight, or an event.
-func decide[T comparable](it *item[T], source trigger.Source, o priorityqueue.AddOpts) decision {
-	if it.run != nil {
+// decide tells what an add to it is: the echo of its run in flight, if it may be
+// that, or an event.
+func decide[T comparable](it *item[T], source trigger.Source, mayEcho bool, o priorityqueue.AddOpts) decision {
+	if mayEcho && it.run != nil {
 		if d, ok := it.run.echo(o); ok {
 			return d
 		}

@@ -47,8 +47,9 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // the controller. From then on the queue takes one add of that request for the
 // requeue that the controller makes of it. It is known by its content: rate limited
 // after an error or Result.Requeue, or with a delay of just Result.RequeueAfter,
-// and with the priority at which the request was taken or that the Result names.
-// Any other add, before or after, is an event.
+// and naming the priority at which the request was taken or that the Result has.
+// Any other add, before or after, is an event; so is one that names no priority,
+// and one of AddWithSource.
 //
 // A terminal error makes the rate limiter forget the request, which
 // controller-runtime does not do: the next ordinary failure is a first one.
@@ -94,9 +95,10 @@ func (o Outcome) expects(popped int) echo {
 	return e
 }
 
-// echo tells whether an add is the requeue that the run asked for, and what it is
-// then. A run that no chain reports has none to compare with: there, a delayed or
-// rate limited add at the priority of the run counts as its echo.
+// echo tells whether an add, which names a priority, is the requeue that the run
+// asked for, and what it is then. A run that no chain reports has none to compare
+// with: there, a delayed or rate limited add at the priority of the run counts as
+// its echo.
 func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
 	if !r.chained {
 		r.expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
@@ -116,12 +118,5 @@ func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
 }
 
 func (e echo) matches(o priorityqueue.AddOpts) bool {
-	priority := 0
-	if o.Priority != nil {
-		priority = *o.Priority
-	}
-	if !e.pending || priority != e.priority || o.RateLimited != (e.source == trigger.Retry) {
-		return false
-	}
-	return o.RateLimited || o.After == e.after
+	return e.pending && *o.Priority == e.priority && o.After == e.after && o.RateLimited == (e.source == trigger.Retry)
 }
