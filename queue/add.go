@@ -100,6 +100,8 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	if q.closed {
 		return decision{}, false
 	}
+	now := q.now()
+	q.promote(now) // The timer may be late.
 	it := q.item(request)
 	d := decide(it, source, mayEcho, o)
 	d.merged = it.place != nowhere
@@ -107,7 +109,6 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 		q.hot.Add(request, 1)
 	}
 
-	now := q.now()
 	switch it.place {
 	case nowhere:
 		q.addNew(it, d, now, after)
@@ -159,17 +160,21 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	if d.priority > it.priority {
 		it.priority, it.seq = d.priority, q.nextSeq()
 	}
-	if after > 0 {
+	if due := later(now, after); after > 0 && due >= it.due {
 		it.cause(d.source, now)
-		it.due = min(it.due, later(now, after))
+		q.delayed.fix(it) // The priority decides among those of one time.
+		return
+	}
+	// What the item waited for has not come: it is not among the causes.
+	it.begin(d.source, now)
+	if after > 0 {
+		it.due = later(now, after)
 		q.delayed.fix(it)
 		q.arm(now)
 		return
 	}
-	// The timer had not fired: what it stood for is not among the causes.
 	q.delayed.remove(it)
 	it.place = nowhere
-	it.begin(d.source, now)
 	q.setReady(it, now)
 }
 

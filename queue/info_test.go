@@ -150,6 +150,27 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// A request whose time has come counts as ready, though its timer has yet to run:
+// what comes at that instant joins it.
+func TestDueRequestIsReadyBeforeItsTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, observer := observed()
+		q.Add("busy")
+		takeKey(t, q, "busy")
+		for range 100 { // Some find the timer first, some do not.
+			q.AddWithSource(trigger.Periodic, priorityqueue.AddOpts{After: time.Second, Priority: ptr(0)}, "k")
+			time.Sleep(time.Second)
+			q.Add("other")
+			q.Add("k")
+			takeKey(t, q, "k")
+			require.True(t, observer.last(t).Sources.Has(trigger.Periodic))
+			takeKey(t, q, "other")
+			q.Done("k")
+			q.Done("other")
+		}
+	})
+}
+
 // What stands in a queue before a worker first asks, as on a warm standby, waits
 // from then on.
 func TestTimesStartWithTheFirstGet(t *testing.T) {

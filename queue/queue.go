@@ -53,8 +53,9 @@ type Queue[T comparable] struct {
 // never is the time of what is not the case.
 const never time.Duration = math.MaxInt64
 
-// hotKeys is how many of the requests that come back most are known by name.
-const hotKeys = 20
+// hotKeys is how many requests are watched for coming back often. Metrics name 20
+// of them; a fleet of equal pollers would crowd a hot request out of so few.
+const hotKeys = 200
 
 // New returns an empty queue for the controller of that name. It panics with the
 // error of Validate if an option is impossible.
