@@ -40,9 +40,9 @@ type Snapshot[T comparable] struct {
 	Hot []Hot[T]
 }
 
-// Hot is a request and how often it was requeued: after an error, or since its
-// reconciler asked for it. The count may be too high by what others had when
-// the request came into the list, never too low.
+// Hot is a request and how often it was requeued at the least: after an error, or
+// since its reconciler asked for it. What it had before it came into the list, or
+// while it had fallen out of it, is not counted.
 type Hot[T comparable] struct {
 	Request  T
 	Requeues uint64
