@@ -1,0 +1,129 @@
+package requeue
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Delays of a renewal that is due and does not happen: each is an eighth of
+// the time since it was due, within these bounds. So they grow from the time
+// alone, and a restart does not begin them anew.
+const (
+	overdueAtLeast = time.Second
+	overdueAtMost  = time.Hour
+	overdueShare   = 8
+)
+
+// Expiry is the life of something that is renewed before it ends: a
+// certificate, a lease, a token.
+type Expiry struct {
+	// NotBefore is when the life began, NotAfter when it ends. Both are needed.
+	// Where an issuer dates NotBefore back, give the moment of issue: of a life
+	// that has mostly passed at the issue, the renewal is due at once.
+	NotBefore, NotAfter time.Time
+
+	// Lead is how long before NotAfter the renewal is due, shorter than the
+	// life. Zero means a third of the life, as in certmagic and, for
+	// certificates of up to 90 days, in golang.org/x/crypto/acme/autocert: of
+	// 90 days that leaves 30 to find out why renewals fail.
+	Lead time.Duration
+
+	// Jitter is the largest fraction of Lead by which the renewal is due even
+	// earlier, from 0 (none, the default) to 1. Key decides how much of it an
+	// object gets, so that objects issued together are not renewed together.
+	// At least half of the time before Lead stays, whatever Jitter says.
+	Jitter float64
+
+	// Key tells objects apart; give it string(obj.GetUID()). It is needed with
+	// a Jitter.
+	Key string
+}
+
+// Validate returns an error that names the first field which is impossible,
+// and its value.
+func (e Expiry) Validate() error {
+	life := e.NotAfter.Sub(e.NotBefore)
+	switch {
+	case e.NotBefore.IsZero():
+		return fmt.Errorf("requeue: NotBefore is zero, want when the life began")
+	case e.NotAfter.IsZero():
+		return fmt.Errorf("requeue: NotAfter is zero, want when the life ends")
+	case life <= 0:
+		return fmt.Errorf("requeue: NotAfter is %s, want a time after NotBefore, %s", text(e.NotAfter), text(e.NotBefore))
+	case e.Lead < 0:
+		return fmt.Errorf("requeue: Lead is %v, want at least 0", e.Lead)
+	case e.Lead >= life:
+		return fmt.Errorf("requeue: Lead is %v, want less than the life, %v", e.Lead, life)
+	case math.IsNaN(e.Jitter) || e.Jitter < 0 || e.Jitter > 1:
+		return fmt.Errorf("requeue: Jitter is %v, want a number from 0 to 1", e.Jitter)
+	case e.Jitter > 0 && e.Key == "":
+		return fmt.Errorf("requeue: Key is empty, want one for each object with a Jitter of %v", e.Jitter)
+	}
+	return nil
+}
+
+func text(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// due returns when the renewal of a valid Expiry is due.
+func (e Expiry) due() time.Time {
+	life := e.NotAfter.Sub(e.NotBefore)
+	lead := e.Lead
+	if lead == 0 {
+		lead = life / 3
+	}
+	keep := (life - lead) / 2 // of the life, from its beginning
+	span := keep
+	// Compared before it is converted: a float beyond an integer's range
+	// converts to anything.
+	if f := e.Jitter * float64(lead); f < float64(span) {
+		span = time.Duration(f)
+	}
+	at := e.NotAfter.Add(-lead - phase(e.Key, span)).UTC()
+	if cut := at.Truncate(time.Second); !cut.Before(e.NotBefore.Add(keep)) {
+		return cut
+	}
+	return at.Round(0) // without a monotonic reading, as cut
+}
+
+// Renewal says when to renew, as one computation: what a status shows, what
+// the reconciler decides and when it comes back agree.
+type Renewal struct {
+	// At is when the renewal is due, in UTC. It depends on the Expiry alone, and
+	// is a whole second, as metav1.Time stores it, unless the life is one of a
+	// few seconds.
+	At time.Time
+
+	// Due is whether the renewal is due now.
+	Due bool
+
+	// Result brings the request back at At; if Due, after an eighth of the time
+	// since At, between a second and an hour. Having renewed, call BeforeExpiry
+	// with the new life and return that Result.
+	Result reconcile.Result
+}
+
+// BeforeExpiry returns when to renew what e describes. The answer for the same
+// Expiry is the same after a restart and in every replica; it is due from At
+// on, also after NotAfter.
+//
+// An error is that of [Expiry.Validate], and the Renewal beside it is zero. It
+// does not go away by a retry: report it, and return it as a terminal error.
+func BeforeExpiry(e Expiry) (Renewal, error) {
+	return beforeExpiry(time.Now(), e)
+}
+
+func beforeExpiry(now time.Time, e Expiry) (Renewal, error) {
+	if err := e.Validate(); err != nil {
+		return Renewal{}, err
+	}
+	at := e.due()
+	if wait := at.Sub(now); wait > 0 {
+		return Renewal{At: at, Result: After(wait)}, nil
+	}
+	overdue := now.Sub(at)
+	retry := min(max(overdue/overdueShare, overdueAtLeast), overdueAtMost)
+	return Renewal{At: at, Due: true, Result: After(retry)}, nil
+}
