@@ -1,0 +1,56 @@
+package predicate
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// SpecChanged returns a predicate that passes an update which changes what a
+// user asks for:
+//
+//   - of a kind with a generation, one that raises it and changes more than
+//     metadata and status: kinds without a status subresource raise the
+//     generation with each write of their status, and Deployments with each
+//     annotation;
+//   - of a kind without one, as Secret, Service, Node or Namespace, one that
+//     changes more than status, managedFields and resourceVersion. Labels,
+//     annotations, finalizers and owners count here, since nothing else tells
+//     whether they are meant; see [DataChanged] for a filter without them;
+//   - of any kind, one that starts the deletion, or in which another object has
+//     taken the name.
+//
+// So a resync does not pass, nor an apply that changes managedFields alone. The
+// content of PartialObjectMetadata is not there to compare: it counts as
+// changed when the generation does, and without a generation when the
+// resourceVersion does.
+//
+// Creates, deletes and generic events pass. At equal generations it costs what
+// GenerationChangedPredicate does, and allocates nothing; it compares content
+// only where the generation can't decide.
+func SpecChanged() Predicate { return updates(specChanged) }
+
+func specChanged(before, after client.Object) bool {
+	switch was, is := lifeOf(before), lifeOf(after); {
+	case is.turned(was):
+		return true
+	case is.generation != was.generation:
+		return !sameContent(before, after)
+	case is.generation > 0 || sameVersion(before, after):
+		return false
+	default:
+		return !sameMetadata(before, after) || !sameContent(before, after)
+	}
+}
+
+// sameMetadata compares what of metadata somebody wants, and not what the API
+// server notes.
+func sameMetadata(before, after client.Object) bool {
+	return maps.Equal(before.GetLabels(), after.GetLabels()) &&
+		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
+		slices.Equal(before.GetFinalizers(), after.GetFinalizers()) &&
+		equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) &&
+		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
+}
