@@ -4,13 +4,12 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-
-	"github.com/go-logr/logr"
 
 	"github.com/trimtab/trimtab/metrics"
 	"github.com/trimtab/trimtab/queue"
@@ -82,7 +81,7 @@ func (l *TypedLoop[request]) ControllerOptions(base controller.TypedOptions[requ
 // outcomes, and tells the queue how they ended. Give it to the controller that has
 // the loop's ControllerOptions. It panics if r is nil.
 func (l *TypedLoop[request]) Reconciler(r reconcile.TypedReconciler[request]) reconcile.TypedReconciler[request] {
-	if r == nil || isNilPointer(r) {
+	if r == nil || isNil(r) {
 		panic(errors.New("trimtab: Reconciler(nil): the reconciler must not be nil"))
 	}
 	l.wrapped.Store(true)

@@ -47,18 +47,22 @@ func (o TypedOptions[request]) Validate() error {
 	if err := (reconcile.InstrumentOptions[request]{For: o.For}).Validate(); err != nil {
 		return fmt.Errorf("trimtab: %w", err)
 	}
-	if isNilPointer(o.RateLimiter) {
+	if isNil(o.RateLimiter) {
 		return fmt.Errorf("trimtab: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
 	}
-	if isNilPointer(o.Registerer) {
+	if isNil(o.Registerer) {
 		return fmt.Errorf("trimtab: Registerer (%T)(nil): must point to a registry", o.Registerer)
 	}
 	return nil
 }
 
-// isNilPointer reports whether v is a nil pointer in an interface: not nil, and
-// of no use.
-func isNilPointer(v any) bool {
+// isNil reports whether v holds a nil pointer or func: not nil itself, and of no use.
+func isNil(v any) bool {
 	value := reflect.ValueOf(v)
-	return value.Kind() == reflect.Pointer && value.IsNil()
+	switch value.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return value.IsNil()
+	default:
+		return false
+	}
 }

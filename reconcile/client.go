@@ -175,10 +175,9 @@ func begin(ctx context.Context, k kind) call {
 }
 
 func (c call) end(verb string, obj any, subresource string) {
-	if c.run == nil {
+	if c.run == nil || !c.run.leave(c.kind, time.Now()) {
 		return
 	}
-	c.run.leave(c.kind, time.Now())
 	name := kindOf(obj)
 	if subresource != "" {
 		name += "/" + subresource

@@ -78,15 +78,16 @@ func (r *run) enter(k kind, now time.Time) bool {
 	return true
 }
 
-// leave notes that a call has ended.
-func (r *run) leave(k kind, now time.Time) {
+// leave notes that a call has ended, and reports false if the run is over.
+func (r *run) leave(k kind, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
-		return
+		return false
 	}
 	r.spend(now)
 	r.inFlight[k]--
+	return true
 }
 
 // spend accounts the time since the phase began. Its callers hold the lock.

@@ -1,0 +1,77 @@
+package reconcile_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/trimtab/trimtab/queue"
+	"github.com/trimtab/trimtab/reconcile"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+var errBoom = fmt.Errorf("boom")
+
+func request(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}}
+}
+
+func configMap(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
+}
+
+// book is an Observer and a Queue that write down what they are told.
+type book struct {
+	mu    sync.Mutex
+	lines []string
+
+	info    trigger.Info // what Running answers
+	known   bool
+	phases  trigger.Phases
+	outcome queue.Outcome
+}
+
+func (b *book) write(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines = append(b.lines, fmt.Sprintf(format, args...))
+}
+
+func (b *book) Ran(info trigger.Info, class string, phases trigger.Phases) {
+	b.write("ran %s %s", info.Sources, class)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.phases = phases
+}
+
+func (b *book) Called(sources trigger.Set, verb, kind string) {
+	b.write("called %s %s %s", sources, verb, kind)
+}
+
+func (b *book) Panicked() { b.write("panicked") }
+
+func (b *book) Running(reconcile.Request) (trigger.Info, bool) { return b.info, b.known }
+
+func (b *book) Report(r reconcile.Request, o queue.Outcome) {
+	b.write("report %s %s", r.Name, o.Class)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.outcome = o
+}
+
+// chain is the default chain around f, told in b.
+func chain(b *book, f reconcile.Func) reconcile.Reconciler {
+	return reconcile.Chain[reconcile.Request](f,
+		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Queue: b, Observer: b, For: &corev1.ConfigMap{}}),
+		reconcile.Classify,
+		reconcile.Recover,
+	)
+}
+
+func returns(result reconcile.Result, err error) reconcile.Func {
+	return func(context.Context, reconcile.Request) (reconcile.Result, error) { return result, err }
+}

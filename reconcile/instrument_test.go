@@ -1,0 +1,188 @@
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/trimtab/trimtab/reconcile"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+var conflict = apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("old"))
+
+// ME06, ME13: one class for each outcome, through wrapped and joined errors; the
+// result and the error reach the controller as they are.
+func TestClasses_ME06_ME13(t *testing.T) {
+	for name, tc := range map[string]struct {
+		result reconcile.Result
+		err    error
+		class  string
+	}{
+		"success":           {reconcile.Result{}, nil, "success"},
+		"requeue after":     {reconcile.Result{RequeueAfter: 1}, nil, "requeue"},
+		"requeue":           {reconcile.Result{Requeue: true}, nil, "requeue"},
+		"both, error wins":  {reconcile.Result{RequeueAfter: 1}, errBoom, "error"},
+		"error":             {reconcile.Result{}, errBoom, "error"},
+		"conflict":          {reconcile.Result{}, conflict, "conflict"},
+		"conflict, wrapped": {reconcile.Result{}, fmt.Errorf("status: %w", conflict), "conflict"},
+		"joined":            {reconcile.Result{}, errors.Join(conflict, errBoom), "error"},
+		"terminal":          {reconcile.Result{}, fmt.Errorf("spec: %w", reconcile.TerminalError(errBoom)), "terminal"},
+		"deadline":          {reconcile.Result{}, context.DeadlineExceeded, "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &book{info: trigger.Info{Sources: trigger.SetOf(trigger.Watched)}, known: true}
+			result, err := chain(b, returns(tc.result, tc.err)).Reconcile(t.Context(), request("a"))
+			require.Equal(t, tc.result, result)
+			require.Equal(t, tc.err, err)
+			require.Equal(t, []string{"report a " + tc.class, "ran watched " + tc.class}, b.lines)
+			require.Equal(t, tc.result, b.outcome.Result)
+			require.Equal(t, tc.err, b.outcome.Err)
+		})
+	}
+}
+
+// RC03: a run that the manager's end cancels is no error; code of its own that
+// gives up is.
+func TestCanceled_RC03(t *testing.T) {
+	err := fmt.Errorf("list: %w", context.Canceled)
+	b := &book{}
+	_, _ = chain(b, returns(reconcile.Result{}, err)).Reconcile(t.Context(), request("a"))
+	require.Contains(t, b.lines, "ran unknown error")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b = &book{}
+	_, _ = chain(b, returns(reconcile.Result{}, err)).Reconcile(ctx, request("a"))
+	require.Contains(t, b.lines, "ran unknown canceled")
+}
+
+// RC04: whatever it panics with, the panic is counted, reported as a failure, and
+// goes on to controller-runtime.
+func TestPanic_RC04(t *testing.T) {
+	var nilMap map[string]int
+	for name, f := range map[string]func(){
+		"text":    func() { panic("x") },
+		"nil":     func() { panic(nil) }, //nolint:govet // That is the case.
+		"error":   func() { panic(errBoom) },
+		"nil map": func() { nilMap["a"] = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &book{}
+			r := chain(b, func(context.Context, reconcile.Request) (reconcile.Result, error) {
+				f()
+				return reconcile.Result{}, nil
+			})
+			require.Panics(t, func() { _, _ = r.Reconcile(t.Context(), request("a")) })
+			require.Equal(t, []string{"panicked", "report a panic", "ran unknown panic"}, b.lines)
+			require.Error(t, b.outcome.Err, "the queue must expect a retry")
+		})
+	}
+}
+
+func TestInfoReachesTheReconciler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		info := trigger.Info{Sources: trigger.SetOf(trigger.Retry), Attempt: 4, LastClass: "conflict", Started: time.Now()}
+		b := &book{info: info, known: true}
+		var got trigger.Info
+		_, err := chain(b, func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+			var ok bool
+			got, ok = trigger.FromContext(ctx)
+			require.True(t, ok)
+			return reconcile.Result{}, nil
+		}).Reconcile(t.Context(), request("a"))
+		require.NoError(t, err)
+		require.Equal(t, info, got)
+	})
+}
+
+// Without a queue the cause is unknown, and the run is measured all the same.
+func TestWithoutQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		r := reconcile.Chain[string](
+			reconcile.TypedFunc[string](func(ctx context.Context, _ string) (reconcile.Result, error) {
+				info, ok := trigger.FromContext(ctx)
+				require.True(t, ok)
+				require.Equal(t, trigger.Info{Started: time.Now()}, info)
+				time.Sleep(time.Second)
+				return reconcile.Result{}, nil
+			}),
+			reconcile.Instrument(reconcile.InstrumentOptions[string]{Observer: b}))
+		_, err := r.Reconcile(t.Context(), "x")
+		require.NoError(t, err)
+		require.Equal(t, []string{"ran unknown success"}, b.lines)
+		require.Equal(t, trigger.Phases{Compute: time.Second}, b.phases)
+	})
+}
+
+func TestInstrumentOptionsValidate(t *testing.T) {
+	require.NoError(t, reconcile.InstrumentOptions[string]{}.Validate())
+	require.NoError(t, reconcile.InstrumentOptions[reconcile.Request]{For: &corev1.Secret{}}.Validate())
+
+	typedNil := reconcile.InstrumentOptions[reconcile.Request]{For: (*corev1.Secret)(nil)}
+	require.EqualError(t, typedNil.Validate(), "reconcile: For (*v1.Secret)(nil): must point to an object")
+	require.PanicsWithError(t, typedNil.Validate().Error(), func() { reconcile.Instrument(typedNil) })
+
+	custom := reconcile.InstrumentOptions[string]{For: &corev1.Secret{}}
+	require.EqualError(t, custom.Validate(), "reconcile: For *v1.Secret: needs requests of type reconcile.Request, not string")
+}
+
+// The default chain costs two allocations for each run: the run, and the context
+// that carries its trigger.Info.
+func TestChainAllocations(t *testing.T) {
+	b := &silent{}
+	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
+		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: b}), reconcile.Classify, reconcile.Recover)
+	ctx, req := t.Context(), request("a")
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _, _ = r.Reconcile(ctx, req) }), 2.0)
+	require.Positive(t, b.runs)
+}
+
+type silent struct{ runs int }
+
+func (s *silent) Ran(trigger.Info, string, trigger.Phases) { s.runs++ }
+func (*silent) Called(trigger.Set, string, string)         {}
+func (*silent) Panicked()                                  {}
+
+func BenchmarkChain(b *testing.B) {
+	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
+		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: &silent{}}), reconcile.Classify, reconcile.Recover)
+	ctx, req := b.Context(), request("a")
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = r.Reconcile(ctx, req)
+	}
+}
+
+func ExampleInstrument() {
+	r := reconcile.Chain[reconcile.Request](
+		reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			return reconcile.Result{}, reconcile.TerminalError(errors.New("spec.size: must be positive"))
+		}),
+		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: printer{}}),
+		reconcile.Classify,
+		reconcile.Recover,
+	)
+	_, err := r.Reconcile(context.Background(), request("web"))
+	fmt.Println(err)
+	// Output:
+	// a run of class terminal
+	// terminal error: spec.size: must be positive
+}
+
+type printer struct{}
+
+func (printer) Ran(_ trigger.Info, class string, _ trigger.Phases) {
+	fmt.Println("a run of class", class)
+}
+func (printer) Called(trigger.Set, string, string) {}
+func (printer) Panicked()                          {}
