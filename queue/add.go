@@ -1,17 +1,12 @@
 package queue
 
 import (
-	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/trimtab/trimtab/trigger"
 )
-
-// limiterFault is the delay of a failing request whose rate limiter panics: long
-// enough not to storm, short enough not to be lost sight of.
-const limiterFault = time.Second
 
 // Add queues request at once.
 func (q *Queue[T]) Add(request T) { q.AddWithOpts(priorityqueue.AddOpts{}, request) }
@@ -47,6 +42,9 @@ func (q *Queue[T]) AddWithSource(source trigger.Source, o priorityqueue.AddOpts,
 func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, requests []T) {
 	// A controller always names the priority of what it adds.
 	mayEcho = mayEcho && o.Priority != nil
+	if o.RateLimited && q.ShuttingDown() {
+		return // It counts as no failure.
+	}
 	for _, request := range requests {
 		d, ok := q.add(source, mayEcho, o, q.after(o, request), request)
 		if !ok {
@@ -61,29 +59,6 @@ func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.A
 
 // HandlerPanicked tells the queue's observer that an event handler panicked.
 func (q *Queue[T]) HandlerPanicked(source trigger.Source) { q.observer.HandlerPanicked(source) }
-
-// after returns the delay that o asks for; zero or less means none. The limiter
-// is asked before the lock is taken: a slow one delays nobody else.
-func (q *Queue[T]) after(o priorityqueue.AddOpts, request T) time.Duration {
-	if !o.RateLimited {
-		return o.After
-	}
-	d := q.when(request)
-	if o.After == 0 {
-		return d
-	}
-	return min(d, o.After)
-}
-
-func (q *Queue[T]) when(request T) (d time.Duration) {
-	defer func() {
-		if p := recover(); p != nil {
-			q.opts.Log.Error(fmt.Errorf("panic: %v", p), "The rate limiter panicked", "queue", q.name, "request", request, "delay", limiterFault)
-			d = limiterFault
-		}
-	}()
-	return q.limiter.When(request)
-}
 
 // decision is what an add turned out to be.
 type decision struct {

@@ -131,12 +131,6 @@ func (q *Queue[T]) Done(request T) {
 	}
 }
 
-// Forget tells the rate limiter that request has succeeded.
-func (q *Queue[T]) Forget(request T) { q.limiter.Forget(request) }
-
-// NumRequeues returns how many failures of request the rate limiter remembers.
-func (q *Queue[T]) NumRequeues(request T) int { return q.limiter.NumRequeues(request) }
-
 // Len returns the number of requests that are ready. Those that wait for their
 // time are not counted; those that stand behind their own running reconcile are,
 // as in controller-runtime's queue.

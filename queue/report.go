@@ -27,7 +27,7 @@ func (o Outcome) terminal() bool { return errors.Is(o.Err, reconcile.TerminalErr
 func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
 	info, ok := q.chain(request)
 	if ok {
-		info.Attempt = q.limiter.NumRequeues(request) + 1
+		info.Attempt = q.NumRequeues(request) + 1
 	}
 	return info, ok
 }
@@ -57,7 +57,7 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // For a request that is not in flight Report does nothing.
 func (q *Queue[T]) Report(request T, o Outcome) {
 	if q.report(request, o) && o.terminal() {
-		q.limiter.Forget(request)
+		q.Forget(request)
 	}
 }
 
