@@ -134,9 +134,9 @@ func (c *ControlPlane) configureEtcd() error {
 	if err != nil {
 		return err
 	}
-	data := c.path("etcd-data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		return fmt.Errorf("controlplane: %w", err)
+	data, err := c.subfolder("data")
+	if err != nil {
+		return err
 	}
 	etcd := &envtest.Etcd{Path: c.path("etcd"), DataDir: data, Out: log, Err: log}
 	etcd.Configure().Set("unsafe-no-fsync", "true").Set("log-level", "warn")
@@ -154,6 +154,9 @@ func (c *ControlPlane) configureServer() error {
 	}
 	server := c.env.ControlPlane.GetAPIServer()
 	server.Path, server.Out, server.Err = c.path("kube-apiserver"), log, log
+	if server.CertDir, err = c.subfolder("certificates"); err != nil {
+		return err
+	}
 	server.Configure().
 		Set("audit-policy-file", c.path("audit-policy.yaml")).
 		Set("audit-log-path", c.AuditLog()).
@@ -168,6 +171,13 @@ func (c *ControlPlane) log(name string) (*os.File, error) {
 	}
 	c.logs = append(c.logs, file)
 	return file, nil
+}
+
+func (c *ControlPlane) subfolder(name string) (string, error) {
+	if err := os.Mkdir(c.path(name), 0o700); err != nil {
+		return "", fmt.Errorf("controlplane: %w", err)
+	}
+	return c.path(name), nil
 }
 
 func (c *ControlPlane) write(name string, content []byte) error {

@@ -119,6 +119,20 @@ func (p *Process) Ended() <-chan struct{} {
 	return ended
 }
 
+// Running tells whether the operator was started and has not ended.
+func (p *Process) Running() bool {
+	cmd, ended := p.current()
+	if cmd == nil {
+		return false
+	}
+	select {
+	case <-ended:
+		return false
+	default:
+		return true
+	}
+}
+
 // launch starts the process, on a leash and out of the reach of Ctrl-C.
 func (p *Process) launch() error {
 	log, err := os.OpenFile(p.opts.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

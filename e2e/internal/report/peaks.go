@@ -18,7 +18,6 @@ type Peaks struct {
 	Busy      float64       // reconciles at the same time
 	Limit     float64       // and how many there could be
 	Saturated bool          // whether the queue ever said that it is
-	Hottest   scrape.Series // the object that was requeued most
 
 	deepSince time.Time
 }
@@ -33,9 +32,6 @@ func (p *Peaks) Observe(s scrape.Sample, at time.Time) {
 	p.Busy = max(p.Busy, s.Sum("trimtab_workers_busy", label, controller))
 	p.Limit = max(p.Limit, s.Sum("trimtab_workers_limit", label, controller))
 	p.Saturated = p.Saturated || s.Sum("trimtab_queue_saturated", label, controller) > 0
-	if hottest := s.Max("trimtab_object_requeues", label, controller); hottest.Value > p.Hottest.Value {
-		p.Hottest = hottest
-	}
 }
 
 // observeDepth keeps the longest time above the limit.

@@ -8,6 +8,10 @@ import (
 	"github.com/trimtab/trimtab/e2e/internal/scrape"
 )
 
+// ObjectRequeues is the gauge of how often an object was requeued since the
+// operator's start.
+const ObjectRequeues = "trimtab_object_requeues"
+
 const (
 	// prompt is how soon a user's change should be in effect.
 	prompt = 1.0
@@ -20,12 +24,12 @@ const (
 )
 
 // Signals shows the four golden signals with a verdict on each. The totals'
-// gauges are taken as of now.
+// gauges are as of now, but ObjectRequeues, which is over all restarts.
 func Signals(totals scrape.Sample, peaks Peaks, objects int) []string {
 	return TableLeft([][]string{
 		latencySignal(totals),
 		depthSignal(totals, peaks),
-		requeueSignal(totals, peaks, objects),
+		requeueSignal(totals, objects),
 		workerSignal(totals, peaks),
 	})
 }
@@ -50,20 +54,21 @@ func depthSignal(s scrape.Sample, p Peaks) []string {
 	case now > depthLimit || p.TooDeep >= patience:
 		return signal("queue depth", value, "not keeping up: above the limit for "+Seconds(p.TooDeep.Seconds()))
 	case p.Depth > depthLimit:
-		return signal("queue depth", value, fmt.Sprintf("good: a burst, %s of it resync, drained to the limit within %s",
+		return signal("queue depth", value, fmt.Sprintf("good: a burst, %s of it resync; above the limit for %s at most",
 			number(p.Resync), Seconds(p.TooDeep.Seconds())))
 	}
 	return signal("queue depth", value, "good: never above the limit")
 }
 
-func requeueSignal(s scrape.Sample, p Peaks, objects int) []string {
+func requeueSignal(s scrape.Sample, objects int) []string {
 	mean := s.Sum("trimtab_requeues_total", label, controller) / float64(max(objects, 1))
-	value := fmt.Sprintf("mean %.1f, most %s", mean, number(p.Hottest.Value))
-	object := p.Hottest.Labels["object"]
+	hottest := s.Max(ObjectRequeues, label, controller)
+	value := fmt.Sprintf("mean %.1f, most %s", mean, number(hottest.Value))
+	object := hottest.Labels["object"]
 	switch {
 	case object == "":
 		return signal("requeues per object", value, "good: no object comes back often")
-	case p.Hottest.Value > hot*max(mean, 1):
+	case hottest.Value > hot*max(mean, 1):
 		return signal("requeues per object", value, "uneven: look at "+object)
 	}
 	return signal("requeues per object", value, "good: none far from the mean, the most by "+object)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/trimtab/trimtab/e2e/internal/scrape"
 )
 
@@ -37,7 +39,7 @@ func Depth(s scrape.Sample, trigger string) float64 {
 func Comparison(s scrape.Sample, objects int) []string {
 	rows := [][]string{{
 		"trigger", "events", "runs", "P50", "P95", "P99",
-		"wait (mean)", "delay (P50)", "requeues/object", "API calls/run",
+		"mean wait", "mean delay", "requeues/object", "API calls/run",
 	}}
 	for _, trigger := range shown(s) {
 		rows = append(rows, comparisonRow(s, trigger, objects))
@@ -47,7 +49,8 @@ func Comparison(s scrape.Sample, objects int) []string {
 		"events       adds to the queue, also those that met a request already waiting there",
 		"P50 P95 P99  latency = wait + run, interpolated linearly within the histogram's buckets",
 		"wait         the part of latency spent ready, waiting for a worker",
-		"delay        deliberate, before that and not part of latency: backoff, time to renewal",
+		"delay        deliberate, before that and no part of latency: backoff, time to renewal",
+		"API calls    by the client, also those that its cache answers; in brackets the writes",
 	)
 }
 
@@ -75,10 +78,22 @@ func comparisonRow(s scrape.Sample, trigger string, objects int) []string {
 		Seconds(latency.Quantile(0.95)),
 		Seconds(latency.Quantile(0.99)),
 		Seconds(sum("trimtab_phase_seconds_total", "phase", "wait") / runs),
-		Seconds(s.Histogram("trimtab_delay_seconds", label, controller, "trigger", trigger).Quantile(0.50)),
+		Seconds(sum("trimtab_delay_seconds") / s.Histogram("trimtab_delay_seconds", label, controller, "trigger", trigger).Count()),
 		requeues(s, trigger, objects),
-		ratio(sum("trimtab_api_calls_total"), runs),
+		calls(s, trigger, runs),
 	}
+}
+
+// calls per run, and in brackets those that change something.
+func calls(s scrape.Sample, trigger string, runs float64) string {
+	const name = "trimtab_api_calls_total"
+	all := s.Sum(name, label, controller, "trigger", trigger)
+	reads := s.Sum(name, label, controller, "trigger", trigger, "verb", "get") +
+		s.Sum(name, label, controller, "trigger", trigger, "verb", "list")
+	if runs == 0 {
+		return none
+	}
+	return fmt.Sprintf("%.1f (%.1f)", all/runs, (all-reads)/runs)
 }
 
 // requeues belong to the trigger that they become: a run that asks for another

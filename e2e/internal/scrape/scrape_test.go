@@ -103,6 +103,13 @@ func TestTotalOverRestarts(t *testing.T) {
 	require.InDelta(t, 15.0, s.Sum("latency_seconds"), 0)
 }
 
+func TestTotalOfAGaugeThatCounts(t *testing.T) {
+	total := scrape.Total{Counts: []string{"depth"}}
+	total.Observe(parse(t, exposition(1, 5, 1, 0)))
+	total.Observe(parse(t, exposition(2, 6, 1, 0)))
+	require.InDelta(t, 11.0, total.Sample().Sum("depth"), 0)
+}
+
 // Asking twice gives the same: the totals do not grow by being read.
 func TestTotalIsNotChangedByReading(t *testing.T) {
 	var total scrape.Total

@@ -13,12 +13,21 @@ const startTime = "process_start_time_seconds"
 // each of which starts them at zero. What a process counted after the last
 // sample before its end is lost. Not safe for concurrent use.
 type Total struct {
+	// Counts names gauges that count from the start of the process, and so are
+	// added up, too.
+	Counts []string
+
 	past Sample // the last samples of processes that are gone, added up
 	last Sample // the last sample of the present one
 }
 
 // Observe takes the next sample.
 func (t *Total) Observe(s Sample) {
+	for _, name := range t.Counts {
+		for i := range s[name] {
+			s[name][i].Gauge = false
+		}
+	}
 	if t.last != nil && t.last.Sum(startTime) != s.Sum(startTime) {
 		t.past = add(t.past, t.last)
 	}
