@@ -104,15 +104,16 @@ controlplane: ## Print the folder of kube-apiserver and etcd; build them if need
 operator/%: $(WORKSPACE)
 	@GOWORK=$(WORKSPACE) go -C examples/certrotator build $(if $(filter %-race,$*),-race) -o $(CURDIR)/bin/$* ./cmd
 
-$(WORKSPACE): go.mod $(EXAMPLES:%=%/go.mod)
-	@rm -f $@; GOWORK=$@ go -C examples work init .. $(EXAMPLES:examples/%=./%)
+$(WORKSPACE): Makefile $(EXAMPLES:%=%/go.mod)
+	@rm -f $@; export GOWORK=$@; cd examples; \
+	go work init $(EXAMPLES:examples/%=./%); go work edit -replace github.com/trimtab/trimtab=..
 
 ## What brings files up to date
 
 .PHONY: generate
 generate: $(WORKSPACE) ## Write the example's deepcopy, CRD and RBAC.
-	@controller_gen=$(call tool,controller-gen); cd examples/certrotator; GOWORK=$(WORKSPACE) "$$controller_gen" \
-		object crd rbac:roleName=certrotator paths=./... output:crd:dir=config/crd output:rbac:dir=config/rbac
+	@controller_gen=$(call tool,controller-gen); export GOWORK=$(WORKSPACE); \
+	$(MAKE) -C examples/certrotator generate manifests CONTROLLER_GEN="$$controller_gen"
 
 .PHONY: compat-tidy
 compat-tidy: $(COMPAT:%=compat-tidy/%) ## Write hack/compat from the root's go.mod.

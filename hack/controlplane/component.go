@@ -21,8 +21,8 @@ func components() []component {
 	}
 }
 
-// stampKubernetes sets what Kubernetes' own build sets: without a gitVersion
-// kube-apiserver takes itself for v0.0.0 and refuses its own feature gates.
+// stampKubernetes sets what Kubernetes' own build sets: else kube-apiserver says,
+// to clients too, that it is v0.0.0-master.
 func stampKubernetes(version string) []string {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
