@@ -17,6 +17,6 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 func DataChanged() Predicate { return updates(dataChanged) }
 
 func dataChanged(before, after client.Object) bool {
-	return lifeOf(after).turned(lifeOf(before)) ||
+	return lifeChanged(before, after) ||
 		!sameVersion(before, after) && !sameContent(before, after)
 }

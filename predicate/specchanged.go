@@ -33,12 +33,13 @@ import (
 func SpecChanged() Predicate { return updates(specChanged) }
 
 func specChanged(before, after client.Object) bool {
-	switch was, is := lifeOf(before), lifeOf(after); {
-	case is.turned(was):
+	if lifeChanged(before, after) {
 		return true
-	case is.generation != was.generation:
+	}
+	switch was, is := before.GetGeneration(), after.GetGeneration(); {
+	case is != was:
 		return !sameContent(before, after)
-	case is.generation > 0 || sameVersion(before, after):
+	case is > 0 || sameVersion(before, after):
 		return false
 	default:
 		return !sameMetadata(before, after) || !sameContent(before, after)

@@ -4,7 +4,6 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
@@ -30,33 +29,22 @@ func isNil(o client.Object) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// life is what tells one life of an object from the next, and one of its specs
-// from another.
-type life struct {
-	uid        types.UID
-	generation int64
-	deleting   bool
+// lifeChanged tells whether deletion of the object has started, or it is
+// another one of the same name: where a watch missed a deletion and a creation,
+// the cache tells them as one update, whose generations can both be 1.
+func lifeChanged(before, after client.Object) bool {
+	return isDeleting(after) && !isDeleting(before) || before.GetUID() != after.GetUID()
 }
 
-// lifeOf reads it once. The getters of Unstructured look up metadata each time,
-// and parse the deletionTimestamp into memory of its own.
-func lifeOf(o client.Object) life {
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return life{uid: o.GetUID(), generation: o.GetGeneration(), deleting: o.GetDeletionTimestamp() != nil}
+// isDeleting tells whether deletion of the object has started. Unstructured's
+// getter would parse the time, into memory of its own.
+func isDeleting(o client.Object) bool {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		metadata, _ := u.Object["metadata"].(map[string]any)
+		deleted, _ := metadata["deletionTimestamp"].(string)
+		return deleted != ""
 	}
-	metadata, _ := u.Object["metadata"].(map[string]any)
-	uid, _ := metadata["uid"].(string)
-	generation, _ := metadata["generation"].(int64)
-	deleted, _ := metadata["deletionTimestamp"].(string)
-	return life{uid: types.UID(uid), generation: generation, deleting: deleted != ""}
-}
-
-// turned tells whether deletion has started since was, or the object is another
-// of the same name: where a watch missed a deletion and a creation, the cache
-// tells them as one update, whose generations can both be 1.
-func (l life) turned(was life) bool {
-	return l.deleting && !was.deleting || l.uid != was.uid
+	return o.GetDeletionTimestamp() != nil
 }
 
 // sameVersion tells whether the update is a resync: nothing was written.
