@@ -100,19 +100,20 @@ func (o Outcome) expects(popped int) echo {
 // with: there, a delayed or rate limited add at the priority of the run counts as
 // its echo.
 func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
+	expects := r.expects
 	if !r.chained {
-		r.expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
+		expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
 		if o.RateLimited {
-			r.expects.source = trigger.Retry
+			expects.source = trigger.Retry
 		}
 	}
-	if !r.expects.matches(o) {
+	if !expects.matches(o) {
 		return decision{}, false
 	}
-	r.expects.pending, r.chained = false, true // There is one echo of a run.
-	d := decision{source: r.expects.source, priority: DefaultPriority(r.expects.source), echo: true}
-	if r.expects.own {
-		d.priority = r.expects.priority
+	r.expects, r.chained = echo{}, true // There is one echo of a run.
+	d := decision{source: expects.source, priority: DefaultPriority(expects.source), echo: true}
+	if expects.own {
+		d.priority = expects.priority
 	}
 	return d, true
 }

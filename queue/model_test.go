@@ -1,0 +1,252 @@
+package queue_test
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/queue"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// model is the queue once more, simple and slow: what it should do.
+type model struct {
+	now    time.Duration
+	asked  time.Duration // when a worker first asked, or unasked
+	seq    int
+	queued map[string]*modelItem
+	flight map[string]*modelRun
+	fails  map[string]int
+	over   time.Duration // since when more than overAbove are ready, or unasked
+
+	added    []string         // what the observer is told
+	requeued []trigger.Source // likewise
+}
+
+type modelItem struct {
+	key                        string
+	priority, seq              int
+	ready                      bool
+	sources                    trigger.Set
+	added, caused, due, ownRun time.Duration
+}
+
+type modelRun struct {
+	priority int
+	started  time.Duration
+	chained  bool
+	answered bool
+	source   trigger.Source // of the answer that is expected,
+	expected *priorityqueue.AddOpts
+	own      bool // with a priority that the user chose
+}
+
+const (
+	unasked   = time.Duration(-1)
+	overAbove = 2
+)
+
+func newModel() *model {
+	return &model{asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}}
+}
+
+func (m *model) place() int {
+	m.seq++
+	return m.seq
+}
+
+// sleep lets the delayed become ready at their times.
+func (m *model) sleep(d time.Duration) {
+	end := m.now + d
+	for {
+		var due []*modelItem
+		for _, it := range m.queued {
+			if !it.ready && it.due <= end {
+				due = append(due, it)
+			}
+		}
+		if len(due) == 0 {
+			break
+		}
+		first := slices.MinFunc(due, func(a, b *modelItem) int {
+			return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
+		})
+		first.ready, first.seq = true, m.place()
+		m.now = max(m.now, first.due)
+		m.watch()
+	}
+	m.now = end
+}
+
+// standing yields what a worker could take.
+func (m *model) standing() []*modelItem {
+	var items []*modelItem
+	for _, it := range m.queued {
+		if it.ready && m.flight[it.key] == nil {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+func (m *model) watch() {
+	n := 0
+	for _, it := range m.standing() {
+		if it.sources != trigger.SetOf(trigger.Resync) {
+			n++
+		}
+	}
+	switch {
+	case m.asked == unasked || n <= overAbove:
+		m.over = unasked
+	case m.over == unasked:
+		m.over = m.now
+	}
+}
+
+// limit is the delay of the n-th failure, counted from 0.
+func limit(n int) time.Duration { return min(10*ms<<min(n, 20), time.Hour) }
+
+func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts, key string) {
+	after := o.After
+	if o.RateLimited {
+		d := limit(m.fails[key])
+		m.fails[key]++
+		if after == 0 || d < after {
+			after = d
+		}
+	}
+	priority := queue.DefaultPriority(source)
+	if o.Priority != nil {
+		priority = *o.Priority
+	}
+	if r := m.flight[key]; !tagged && r != nil && r.isAnswer(o) {
+		r.answered = true
+		source = trigger.Periodic
+		if o.RateLimited {
+			source = trigger.Retry
+		}
+		if !r.own {
+			priority = queue.DefaultPriority(source)
+		}
+		m.requeued = append(m.requeued, source)
+	} else if o.Priority != nil && priority == -100 && source <= trigger.Watched {
+		source = trigger.Resync
+	}
+
+	it := m.queued[key]
+	name := source.String()
+	if it != nil {
+		name += " merged"
+	}
+	m.added = append(m.added, name)
+
+	after = max(0, after)
+	due := m.now + after
+	switch {
+	case it == nil:
+		it = &modelItem{key: key, priority: priority, seq: m.place()}
+		m.queued[key] = it
+		it.begin(source, m.now, due)
+		it.ready = after == 0
+	default:
+		if priority > it.priority {
+			it.priority, it.seq = priority, m.place()
+		}
+		switch {
+		case it.ready && after > 0: // it comes sooner than asked for
+		case due < it.due:
+			it.begin(source, m.now, due)
+			it.ready = after == 0
+		default:
+			it.cause(source, m.now)
+		}
+	}
+	m.watch()
+}
+
+// isAnswer says whether an add is the requeue that the run asked for.
+func (r *modelRun) isAnswer(o priorityqueue.AddOpts) bool {
+	switch {
+	case r.answered || o.Priority == nil:
+		return false
+	case !r.chained:
+		return *o.Priority == r.priority && (o.RateLimited || o.After > 0)
+	case r.expected == nil:
+		return false
+	default:
+		e := *r.expected
+		return *o.Priority == *e.Priority && o.RateLimited == e.RateLimited && o.After == e.After
+	}
+}
+
+func (it *modelItem) begin(source trigger.Source, now, due time.Duration) {
+	it.sources, it.added, it.caused, it.due, it.ownRun = trigger.SetOf(source), now, now, due, 0
+}
+
+func (it *modelItem) cause(source trigger.Source, now time.Duration) {
+	if strongest, _ := it.sources.Strongest(); source < strongest {
+		it.caused = now
+	}
+	it.sources = it.sources.With(source)
+}
+
+// get returns what comes next, or nil.
+func (m *model) get() *modelItem {
+	items := m.standing()
+	if len(items) == 0 {
+		return nil
+	}
+	if m.asked == unasked {
+		m.asked = m.now
+	}
+	it := slices.MinFunc(items, func(a, b *modelItem) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
+	})
+	delete(m.queued, it.key)
+	m.flight[it.key] = &modelRun{priority: it.priority, started: m.now}
+	m.watch()
+	return it
+}
+
+func (m *model) info(it *modelItem, start time.Time) trigger.Info {
+	since := func(d time.Duration) time.Time { return start.Add(max(d, m.asked)) }
+	return trigger.Info{
+		Sources: it.sources, Priority: it.priority, OwnRun: it.ownRun,
+		Added: since(it.added), Ready: since(it.due), Caused: since(it.caused), Started: start.Add(m.now),
+	}
+}
+
+func (m *model) done(key string) {
+	if m.flight[key] == nil {
+		return
+	}
+	delete(m.flight, key)
+	if it := m.queued[key]; it != nil && it.ready {
+		it.ownRun = m.now - it.due
+	}
+	m.watch()
+}
+
+// running returns the keys in flight, in an order that is always the same.
+func (m *model) running() []string { return slices.Sorted(maps.Keys(m.flight)) }
+
+// For random operations of every kind, with and without a chain, the queue does
+// what the model does: deliveries and all that is known of them, what the observer
+// is told, and every count.
+func TestQueueIsLikeTheModel(t *testing.T) {
+	t.Parallel()
+	for seed := range sequences(t) {
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		data := make([]byte, 300)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		compare(t, data)
+	}
+}

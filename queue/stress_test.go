@@ -1,0 +1,88 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/trimtab/trimtab/queue"
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// subject is what the stress test knows of one key.
+type subject struct {
+	added, seen atomic.Int32 // the version that was added last, and that a run saw last
+	running     atomic.Bool
+	runs        atomic.Int32
+}
+
+// 8 workers of controller-runtime's controller, 4 that add, 100,000 keys: each is
+// delivered after its last add, and none to two workers at once.
+func TestControllerOnManyKeys(t *testing.T) {
+	const keys, adders, workers = 100_000, 4, 8
+	synctest.Test(t, func(t *testing.T) {
+		subjects := make([]subject, keys)
+		var twice atomic.Int32
+		q := startController(t, workers, queue.Options[int]{}, false, func(_ context.Context, key int) (reconcile.Result, error) {
+			s := &subjects[key]
+			if !s.running.CompareAndSwap(false, true) {
+				twice.Add(1)
+			}
+			defer s.running.Store(false)
+			s.seen.Store(s.added.Load())
+			switch run := s.runs.Add(1); {
+			case key%100 == 1 && run <= 3:
+				return reconcile.Result{}, errBroken
+			case key%100 == 2 && run <= 3:
+				return reconcile.Result{RequeueAfter: ms}, nil
+			case key%100 == 3 && run <= 3:
+				return reconcile.Result{}, reconcile.TerminalError(errors.New("for good"))
+			}
+			return reconcile.Result{}, nil
+		})
+		for adder := range adders {
+			go func() {
+				add := func(key, i int) {
+					subjects[key].added.Add(1)
+					switch i % 5 {
+					case 0:
+						q.AddWithOpts(at(-100), key)
+					case 1:
+						q.AddAfter(key, time.Duration(i%7)*ms)
+					case 2:
+						q.AddWithSource(trigger.Watched, priorityqueue.AddOpts{}, key)
+					default:
+						q.Add(key)
+					}
+				}
+				for i := range keys / adders {
+					add(i*adders+adder, i)
+					add((i*7919+adder)%(keys/100), i) // some come again and again, from all sides
+				}
+			}()
+		}
+		sleep(time.Hour)
+
+		require.Zero(t, twice.Load())
+		for key := range subjects {
+			s := &subjects[key]
+			require.Positive(t, s.added.Load(), key)
+			require.Equal(t, s.added.Load(), s.seen.Load(), "key %d: a run after its last add", key)
+			if key%100 == 1 || key%100 == 2 {
+				require.GreaterOrEqual(t, s.runs.Load(), int32(4), key)
+			}
+		}
+		s := q.Snapshot()
+		require.Zero(t, s.Delayed)
+		require.Zero(t, s.Running)
+		require.Zero(t, q.Len())
+		require.Equal(t, workers, s.Workers)
+	})
+}
