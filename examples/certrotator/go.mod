@@ -3,6 +3,7 @@ module github.com/trimtab/trimtab/examples/certrotator
 go 1.26.0
 
 require (
+	github.com/stretchr/testify v1.11.1
 	github.com/trimtab/trimtab v0.1.0
 	k8s.io/api v0.37.0
 	k8s.io/apimachinery v0.37.0
@@ -62,6 +63,7 @@ require (
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.37.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect

@@ -33,7 +33,7 @@ func main() {
 		os.Exit(0)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "certrotator:", err)
+		fmt.Fprintf(os.Stderr, "certrotator can't start:\n%v\n", err)
 		os.Exit(2)
 	}
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&opts.zap)))

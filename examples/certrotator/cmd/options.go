@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -125,13 +126,20 @@ func (o *options) validateElection() error {
 	if o.renewDeadline >= o.leaseDuration {
 		errs = append(errs, bad("leader-election-renew-deadline", o.renewDeadline, "less than leader-election-lease-duration, %v", o.leaseDuration))
 	}
-	if longest := time.Duration(leaderelection.JitterFactor * float64(o.retryPeriod)); longest >= o.renewDeadline {
+	if leaderelection.JitterFactor*float64(o.retryPeriod) >= float64(o.renewDeadline) {
 		errs = append(errs, bad("leader-election-retry-period", o.retryPeriod, "1.2 times it less than leader-election-renew-deadline, %v", o.renewDeadline))
 	}
-	if ns := o.leaderNamespace; ns != "" && len(validation.IsDNS1123Label(ns)) > 0 {
-		errs = append(errs, bad("leader-election-namespace", ns, "the name of a namespace"))
+	ownNamespace := o.leaderNamespace == "" && inCluster()
+	if !ownNamespace && len(validation.IsDNS1123Label(o.leaderNamespace)) > 0 {
+		errs = append(errs, bad("leader-election-namespace", o.leaderNamespace, "the name of a namespace; it can be left out only in a cluster"))
 	}
 	return errors.Join(errs...)
+}
+
+// inCluster reports whether the operator runs in a Pod, which has a namespace.
+func inCluster() bool {
+	_, err := os.Stat("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+	return err == nil
 }
 
 // caSecretName is the value of ca-secret, once it is validated.

@@ -28,14 +28,14 @@ func (r *CertificateReconciler) readCA(ctx context.Context) (*authority, error) 
 	secret := &corev1.Secret{}
 	err := r.CAReader.Get(ctx, r.CASecret, secret)
 	if apierrors.IsNotFound(err) {
-		return nil, caUnavailable(fmt.Sprintf("there is no Secret %s with the CA", r.CASecret))
+		return nil, caUnavailable(fmt.Sprintf("There is no Secret %s with the CA.", r.CASecret))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the CA: %w", err)
 	}
 	ca, err := parseCA(secret, time.Now())
 	if err != nil {
-		return nil, caUnavailable(fmt.Sprintf("the Secret %s is of no use as CA: %v", r.CASecret, err))
+		return nil, caUnavailable(fmt.Sprintf("The Secret %s is of no use as a CA: %v.", r.CASecret, err))
 	}
 	return ca, nil
 }

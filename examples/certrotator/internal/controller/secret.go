@@ -45,7 +45,7 @@ func (r *CertificateReconciler) readSecret(ctx context.Context, cert *certv1.Cer
 		return nil, fmt.Errorf("read the Secret %s: %w", key.Name, err)
 	}
 	if !ours(secret, cert) {
-		return nil, secretConflict(fmt.Sprintf("the Secret %s belongs to %s; it is left alone", key.Name, ownerOf(secret)))
+		return nil, secretConflict(fmt.Sprintf("The Secret %s belongs to %s; it is left alone.", key.Name, ownerOf(secret)))
 	}
 	return secret, nil
 }

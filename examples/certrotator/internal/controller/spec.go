@@ -25,18 +25,18 @@ const (
 // in the CRD; an older CRD or a rule over two fields may have let some pass.
 func checkSpec(spec *certv1.CertificateSpec) error {
 	if len(spec.DNSNames) == 0 {
-		return invalidSpec("spec.dnsNames is empty, want at least one name")
+		return invalidSpec("spec.dnsNames is empty, want at least one name.")
 	}
 	for _, name := range spec.DNSNames {
 		if faults := dnsNameFaults(name); len(faults) > 0 {
-			return invalidSpec(fmt.Sprintf("spec.dnsNames has %q: %s", name, faults[0]))
+			return invalidSpec(fmt.Sprintf("spec.dnsNames has %q: %s.", name, faults[0]))
 		}
 	}
 	if faults := validation.IsDNS1123Subdomain(spec.SecretName); len(faults) > 0 {
-		return invalidSpec(fmt.Sprintf("spec.secretName is %q: %s", spec.SecretName, faults[0]))
+		return invalidSpec(fmt.Sprintf("spec.secretName is %q: %s.", spec.SecretName, faults[0]))
 	}
 	if !slices.Contains(keyAlgorithms(), spec.KeyAlgorithm) {
-		return invalidSpec(fmt.Sprintf("spec.keyAlgorithm is %q, want one of %v", spec.KeyAlgorithm, keyAlgorithms()))
+		return invalidSpec(fmt.Sprintf("spec.keyAlgorithm is %q, want one of %v.", spec.KeyAlgorithm, keyAlgorithms()))
 	}
 	return checkTimes(spec)
 }
@@ -45,11 +45,11 @@ func checkTimes(spec *certv1.CertificateSpec) error {
 	duration, renewBefore := spec.Duration.Duration, renewBefore(spec)
 	switch {
 	case duration < minDuration:
-		return invalidSpec(fmt.Sprintf("spec.duration is %v, want at least %v", duration, minDuration))
+		return invalidSpec(fmt.Sprintf("spec.duration is %v, want at least %v.", duration, minDuration))
 	case renewBefore <= 0:
-		return invalidSpec(fmt.Sprintf("spec.renewBefore is %v, want more than 0s", renewBefore))
+		return invalidSpec(fmt.Sprintf("spec.renewBefore is %v, want more than 0s.", renewBefore))
 	case renewBefore > duration-minRest:
-		return invalidSpec(fmt.Sprintf("spec.renewBefore is %v, want at least %v less than spec.duration, %v", renewBefore, minRest, duration))
+		return invalidSpec(fmt.Sprintf("spec.renewBefore is %v, want at least %v less than spec.duration, %v.", renewBefore, minRest, duration))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 // errors are returned to the controller, which tries again with a growing delay.
 type trouble struct {
 	reason  string // of the condition and the event
-	message string
+	message string // sentences
 }
 
 // Error implements error.
