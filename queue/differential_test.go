@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,8 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/trimtab/trimtab/queue"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // sequences is how many random sequences the differential test compares. Set
@@ -32,8 +35,8 @@ func sequences(t *testing.T) int {
 
 // For random sequences of adds, gets, dones, forgets and clock steps, our queue
 // delivers what controller-runtime's does, with the same priority at the same
-// time. Adds of a key in flight are kept apart from echoes by a priority that no
-// run was popped with: an echo has a priority of its own here, by design.
+// time, if controller-runtime's is told the priority that the source of an add
+// has, and a requeue gets of us by design.
 func TestDeliversAsControllerRuntimes(t *testing.T) {
 	t.Parallel()
 	for seed := range sequences(t) {
@@ -47,12 +50,65 @@ func TestDeliversAsControllerRuntimes(t *testing.T) {
 	}
 }
 
-func newTheirs() priorityqueue.PriorityQueue[string] {
-	return priorityqueue.New("", func(o *priorityqueue.Opts[string]) { o.RateLimiter = steps() })
+// side is one of the two queues, and how it is told what the other infers.
+type side struct {
+	priorityqueue.PriorityQueue[string]
+	// event adds what a handler of that source would.
+	event func(source trigger.Source, o priorityqueue.AddOpts, key string)
+	// requeue adds what a controller without a chain would.
+	requeue func(o priorityqueue.AddOpts, key string)
+	// end ends a run with a chain, Done aside.
+	end func(key string, popped int, result reconcile.Result, err error)
 }
 
-func newOurs() priorityqueue.PriorityQueue[string] {
-	return queue.New("", queue.Options[string]{RateLimiter: steps()})
+func newTheirs() side {
+	q := priorityqueue.New("", func(o *priorityqueue.Opts[string]) { o.RateLimiter = steps() })
+	told := func(source trigger.Source, o priorityqueue.AddOpts, key string) {
+		if o.Priority == nil {
+			o.Priority = ptr(queue.DefaultPriority(source))
+		}
+		q.AddWithOpts(o, key)
+	}
+	return side{PriorityQueue: q, event: told, requeue: func(o priorityqueue.AddOpts, key string) {
+		source := trigger.Periodic
+		if o.RateLimited {
+			source = trigger.Retry
+		}
+		o.Priority = nil
+		told(source, o, key)
+	}, end: func(key string, _ int, result reconcile.Result, err error) {
+		switch {
+		case errors.Is(err, reconcile.TerminalError(nil)):
+			q.Forget(key)
+		case err != nil:
+			told(trigger.Retry, priorityqueue.AddOpts{RateLimited: true, Priority: result.Priority}, key)
+		case result.RequeueAfter > 0:
+			q.Forget(key)
+			told(trigger.Periodic, priorityqueue.AddOpts{After: result.RequeueAfter, Priority: result.Priority}, key)
+		default:
+			q.Forget(key)
+		}
+	}}
+}
+
+func newOurs() side {
+	q := queue.New("", queue.Options[string]{RateLimiter: steps()})
+	event := func(source trigger.Source, o priorityqueue.AddOpts, key string) {
+		if source == trigger.Primary { // Most handlers are not tagged.
+			q.AddWithOpts(o, key)
+			return
+		}
+		q.AddWithSource(source, o, key)
+	}
+	return side{PriorityQueue: q, event: event, requeue: func(o priorityqueue.AddOpts, key string) {
+		q.AddWithOpts(o, key)
+	}, end: func(key string, popped int, result reconcile.Result, err error) {
+		q.Running(key)
+		q.Report(key, queue.Outcome{Result: result, Err: err})
+		if !errors.Is(err, reconcile.TerminalError(nil)) {
+			answer(q, key, popped, result, err)
+		}
+	}}
 }
 
 func steps() workqueue.TypedRateLimiter[string] {
@@ -67,6 +123,7 @@ type op struct {
 	after    time.Duration
 	limited  bool
 	priority *int
+	source   trigger.Source
 	nth      int
 }
 
@@ -79,7 +136,7 @@ func (l opList) String() string {
 		if o.priority != nil {
 			p = strconv.Itoa(*o.priority)
 		}
-		fmt.Fprintf(&b, "%s %s after=%s limited=%t priority=%s nth=%d\n", o.kind, o.key, o.after, o.limited, p, o.nth)
+		fmt.Fprintf(&b, "%s %s of %s after=%s limited=%t priority=%s nth=%d\n", o.kind, o.key, o.source, o.after, o.limited, p, o.nth)
 	}
 	return b.String()
 }
@@ -96,14 +153,26 @@ func randomOps(r *rand.Rand, n int) opList {
 			}
 			o.limited = r.IntN(4) == 0
 			if r.IntN(2) == 0 {
-				p := r.IntN(5)*10 - 20
-				o.priority = &p
+				o.priority = ptr([]int{-100, -20, -10, 0, 10}[r.IntN(5)])
+			}
+			if r.IntN(3) == 0 {
+				o.source = trigger.Source(r.IntN(trigger.Count))
 			}
 		case k < 13:
 			o.kind = "get"
-		case k < 16:
-			o.kind = "done"
+		case k < 14:
+			o.kind = "requeue"
+			o.limited = r.IntN(2) == 0
+			o.after = 50 * time.Millisecond
+		case k < 15:
+			o.kind = "end"
+			o.after = 50 * time.Millisecond
+			if r.IntN(4) == 0 {
+				o.priority = ptr(r.IntN(3) * 10)
+			}
 		case k < 17:
+			o.kind = "done"
+		case k < 18:
 			o.kind = "forget"
 		default:
 			o.kind = "sleep"
@@ -115,94 +184,127 @@ func randomOps(r *rand.Rand, n int) opList {
 }
 
 // play returns what q delivers, and when.
-func play(ops opList, q priorityqueue.PriorityQueue[string]) []string {
-	start := time.Now()
-	var log []string
-	var held []string
-	popped := map[string]int{}
-	got := make(chan string, len(ops)+10)
-	workers := 0
-	collect := func() {
-		synctest.Wait()
-		batch := []string{}
-		for len(got) > 0 {
-			batch = append(batch, <-got)
-			workers--
-		}
-		slices.Sort(batch) // Which of two waiting workers runs first is no property of a queue.
-		for _, s := range batch {
-			key := strings.Fields(s)[1]
-			held = append(held, key)
-			popped[key], _ = strconv.Atoi(s[strings.Index(s, "=")+1:])
-		}
-		log = append(log, batch...)
-		log = append(log, fmt.Sprintf("len %d", q.Len()))
-	}
-	get := func() {
-		workers++
-		go func() {
-			if key, priority, shutdown := q.GetWithPriority(); !shutdown {
-				got <- fmt.Sprintf("%9s %s priority=%d", time.Since(start), key, priority)
-			}
-		}()
-	}
+func play(ops opList, q side) []string {
+	p := &player{q: q, start: time.Now(), popped: map[string]int{}, got: make(chan string, len(ops)+10)}
 	for _, o := range ops {
-		switch o.kind {
-		case "add":
-			q.AddWithOpts(priorityqueue.AddOpts{After: o.after, RateLimited: o.limited, Priority: other(o.priority, popped, o.key)}, o.key)
-		case "get":
-			if workers < 3 {
-				get()
-			}
-		case "done":
-			if len(held) > 0 {
-				i := o.nth % len(held)
-				q.Done(held[i])
-				delete(popped, held[i])
-				held = append(held[:i], held[i+1:]...)
-			}
-		case "forget":
-			q.Forget(o.key)
-		case "sleep":
-			time.Sleep(o.after)
-		}
-		collect()
+		p.play(o)
+		p.collect()
 	}
-	// Drain: everything that is queued comes out.
-	for _, k := range held {
-		q.Done(k)
-		synctest.Wait()
-	}
-	held = nil
-	for range 12 {
-		if workers == 0 {
-			get()
-		}
-		time.Sleep(2 * time.Second)
-		collect()
-		for _, k := range held {
-			q.Done(k)
-			synctest.Wait()
-		}
-		held = nil
-	}
+	p.drain()
 	q.ShutDown()
 	synctest.Wait()
-	return log
+	return p.log
 }
 
-// other returns p for an add of key, or another priority if key is in flight and was
-// taken at p: that would be an echo.
-func other(p *int, popped map[string]int, key string) *int {
-	v := 0
-	if p != nil {
-		v = *p
+type player struct {
+	q       side
+	start   time.Time
+	log     []string
+	held    []string       // in flight
+	popped  map[string]int // their priorities
+	ended   []string       // those of held that were requeued once
+	got     chan string
+	workers int // that wait
+}
+
+func (p *player) play(o op) {
+	held := len(p.held) > 0
+	var key string
+	if held {
+		key = p.held[o.nth%len(p.held)]
 	}
-	if taken, held := popped[key]; held && taken == v {
-		v++
-		return &v
+	switch o.kind {
+	case "add":
+		p.add(o)
+	case "requeue":
+		if held && !slices.Contains(p.ended, key) {
+			opts := priorityqueue.AddOpts{RateLimited: o.limited, Priority: ptr(p.popped[key])}
+			if !o.limited {
+				opts.After = o.after
+			}
+			p.ended = append(p.ended, key)
+			p.q.requeue(opts, key)
+		}
+	case "end":
+		if held && !slices.Contains(p.ended, key) {
+			p.ended = append(p.ended, key)
+			err := []error{nil, errBroken, reconcile.TerminalError(errBroken), nil}[o.nth]
+			p.q.end(key, p.popped[key], reconcile.Result{RequeueAfter: o.after, Priority: o.priority}, err)
+		}
+	case "get":
+		if p.workers < 3 {
+			p.get()
+		}
+	case "done":
+		if held {
+			p.done(key)
+		}
+	case "forget":
+		p.q.Forget(o.key)
+	case "sleep":
+		time.Sleep(o.after)
 	}
-	return p
+}
+
+// add adds an event. One that is just like the requeue of a run in flight, and that
+// nobody could tell from it, is left out.
+func (p *player) add(o op) {
+	popped, held := p.popped[o.key]
+	like := o.source == trigger.Primary && o.priority != nil && *o.priority == popped && (o.limited || o.after > 0)
+	if held && like && !slices.Contains(p.ended, o.key) {
+		return
+	}
+	p.q.event(o.source, priorityqueue.AddOpts{After: o.after, RateLimited: o.limited, Priority: o.priority}, o.key)
+}
+
+func (p *player) get() {
+	p.workers++
+	go func() {
+		if key, priority, shutdown := p.q.GetWithPriority(); !shutdown {
+			p.got <- fmt.Sprintf("%9s %s priority=%d", time.Since(p.start), key, priority)
+		}
+	}()
+}
+
+func (p *player) done(key string) {
+	p.q.Done(key)
+	delete(p.popped, key)
+	same := func(k string) bool { return k == key }
+	p.held = slices.DeleteFunc(p.held, same)
+	p.ended = slices.DeleteFunc(p.ended, same)
+}
+
+// collect logs what was delivered.
+func (p *player) collect() {
+	synctest.Wait()
+	batch := []string{}
+	for len(p.got) > 0 {
+		batch = append(batch, <-p.got)
+		p.workers--
+	}
+	slices.Sort(batch) // Which of two waiting workers runs first is no property of a queue.
+	for _, s := range batch {
+		key := strings.Fields(s)[1]
+		p.held = append(p.held, key)
+		p.popped[key], _ = strconv.Atoi(s[strings.Index(s, "=")+1:])
+	}
+	p.log = append(p.log, batch...)
+	p.log = append(p.log, fmt.Sprintf("len %d", p.q.Len()))
+}
+
+// drain takes out everything that is queued.
+func (p *player) drain() {
+	for range 12 {
+		for len(p.held) > 0 {
+			p.done(p.held[0])
+			synctest.Wait()
+		}
+		if p.workers == 0 {
+			p.get()
+		}
+		time.Sleep(2 * time.Second)
+		p.collect()
+	}
 }
 
 // diff returns the two logs side by side up to where they part.
