@@ -14,8 +14,8 @@ import (
 	"github.com/trimtab/trimtab/e2e/internal/leash"
 )
 
-// world is what all tests share.
-var world struct { //nolint:gochecknoglobals // TestMain can hand it to the tests in no other way
+// world is what all tests share; TestMain can hand it to them in no other way.
+var world struct {
 	*cluster.Cluster
 	binary      string            // of the operator
 	kubeconfigs map[string]string // by the operator's user

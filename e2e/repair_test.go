@@ -31,7 +31,7 @@ func TestRepair(t *testing.T) {
 			secret.Data["ca.crt"] = other.PEM()
 		},
 		"rubbish":   func(secret *corev1.Secret, _ authority.Pair) { secret.Data["tls.crt"] = []byte("rubbish") },
-		"emptied":   func(secret *corev1.Secret, _ authority.Pair) { secret.Data["tls.key"] = nil },
+		"emptied":   func(secret *corev1.Secret, _ authority.Pair) { secret.Data["tls.key"] = []byte{} },
 		"no-bundle": func(secret *corev1.Secret, _ authority.Pair) { delete(secret.Data, "ca.crt") },
 		"no-labels": func(secret *corev1.Secret, _ authority.Pair) {
 			delete(secret.Labels, "app.kubernetes.io/managed-by")

@@ -98,8 +98,7 @@ func (f *fleet) change(ctx context.Context, key types.NamespacedName) error {
 		return err
 	}
 	before := client.MergeFrom(cert.DeepCopy())
-	names := cert.Spec.DNSNames
-	cert.Spec.DNSNames = append(names, fmt.Sprintf("v%d.%s", len(names), names[0]))
+	cert.Spec.DNSNames = append(cert.Spec.DNSNames, fmt.Sprintf("v%d.%s", len(cert.Spec.DNSNames), cert.Spec.DNSNames[0]))
 	if err := f.client.Patch(ctx, cert, before); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.concurrency, "concurrency", 4, "how many reconciles the operator runs at once, `1 to 1000`")
 	flags.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seeds the choice of victims; the default is another `number` each time")
 	flags.StringVar(&o.operator, "operator", os.Getenv("TRIMTAB_OPERATOR"), "`path` of the operator's binary; the default is $TRIMTAB_OPERATOR")
-	flags.StringVar(&o.manifests, "manifests", "../examples/certrotator/config", "`folder` of the operator's CRDs and roles")
+	flags.StringVar(&o.manifests, "manifests", manifests(), "`folder` of the operator's CRDs and roles")
 
 	err := flags.Parse(args)
 	if err == flag.ErrHelp { //nolint:errorlint // Parse returns the bare value
@@ -76,6 +76,16 @@ func (o options) validatePaths() error {
 		return fmt.Errorf("-manifests %s: no such folder", o.manifests)
 	}
 	return nil
+}
+
+// manifests finds the operator's CRDs and roles from the root of the tree and
+// from this module.
+func manifests() string {
+	const folder = "examples/certrotator/config"
+	if _, err := os.Stat(folder); err == nil {
+		return folder
+	}
+	return "../" + folder
 }
 
 // lifetime is how long each certificate is valid: 50 s, or less in a short

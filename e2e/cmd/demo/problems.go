@@ -14,12 +14,13 @@ type problems []string
 // Error implements error with one problem a line.
 func (p problems) Error() string {
 	shown := p[:min(len(p), manyProblems)]
-	text := fmt.Sprintf("%d wrong:", len(p))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d wrong:", len(p))
 	for _, problem := range shown {
-		text += "\n  " + strings.ReplaceAll(problem, "\n", "; ")
+		text.WriteString("\n  " + strings.ReplaceAll(problem, "\n", "; "))
 	}
 	if len(p) > len(shown) {
-		text += fmt.Sprintf("\n  and %d more", len(p)-len(shown))
+		fmt.Fprintf(&text, "\n  and %d more", len(p)-len(shown))
 	}
-	return text
+	return text.String()
 }

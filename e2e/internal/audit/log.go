@@ -67,7 +67,7 @@ func (l *Log) Read() ([]Write, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if _, err := file.Seek(l.offset, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

@@ -23,7 +23,7 @@ func TestLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	file, err := os.Create(path)
 	require.NoError(t, err)
-	defer file.Close()
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
 
 	fmt.Fprintln(file, line("create", "", "before", 201, ""))
 	log, err := audit.Open(path)

@@ -87,11 +87,13 @@ func TestServedFindsTheFault(t *testing.T) {
 		"renewal after end": {func(_ *testing.T, w *world) { w.cert.Status.RenewalTime = w.cert.Status.NotAfter }, "renewalTime"},
 		"fingerprint":       {func(_ *testing.T, w *world) { w.cert.Status.IssuerFingerprint = "00" }, "another CA"},
 		"swapped key": {func(t *testing.T, w *world) {
+			t.Helper()
 			other, err := w.ca.Issue(time.Hour, "a.example")
 			require.NoError(t, err)
 			w.secret.Data["tls.key"] = other.Key
 		}, "private key does not match"},
 		"replaced CA": {func(t *testing.T, w *world) {
+			t.Helper()
 			ca, err := authority.New("first")
 			require.NoError(t, err)
 			w.ca = ca

@@ -81,12 +81,12 @@ func readRules(folder string) (everywhere, here []rbacv1.PolicyRule, err error) 
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, role := range roles {
-			switch role.Kind {
+		for i := range roles {
+			switch roles[i].Kind {
 			case "ClusterRole":
-				everywhere = append(everywhere, role.Rules...)
+				everywhere = append(everywhere, roles[i].Rules...)
 			case "Role":
-				here = append(here, role.Rules...)
+				here = append(here, roles[i].Rules...)
 			}
 		}
 	}

@@ -62,7 +62,10 @@ func Start(opts Options) (*ControlPlane, error) {
 	if _, err := c.env.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("controlplane: %w (logs in %s)", err, opts.Folder), c.Stop())
 	}
-	return c, c.write("admin.kubeconfig", c.env.KubeConfig)
+	if err := c.write("admin.kubeconfig", c.env.KubeConfig); err != nil {
+		return nil, errors.Join(err, c.Stop())
+	}
+	return c, nil
 }
 
 // Config returns how to reach the API server as an administrator, without a

@@ -4,10 +4,10 @@ package leash_test
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,7 +48,7 @@ func parent() {
 	if err := child.Start(); err != nil {
 		panic(err)
 	}
-	os.Stdout.WriteString(strconv.Itoa(child.Process.Pid) + "\n")
+	fmt.Println(child.Process.Pid)
 	_ = child.Wait()
 	os.Exit(0)
 }

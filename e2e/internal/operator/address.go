@@ -13,7 +13,7 @@ func freeAddresses(n int) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("operator: %w", err)
 		}
-		defer l.Close() // all stay open until the last is found
+		defer func() { _ = l.Close() }() // all stay open until the last is found
 		addresses = append(addresses, l.Addr().String())
 	}
 	return addresses, nil

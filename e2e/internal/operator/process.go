@@ -139,7 +139,7 @@ func (p *Process) launch() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	cmd := exec.Command(p.opts.Binary, p.args()...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = leash.Attributes()
@@ -187,7 +187,9 @@ func (p *Process) waitReady(ctx context.Context) error {
 	return nil
 }
 
-func (p *Process) current() (*exec.Cmd, <-chan struct{}) {
+// current returns the process that was started last and not forgotten, and
+// when it ends.
+func (p *Process) current() (cmd *exec.Cmd, ended <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.cmd, p.ended
@@ -213,6 +215,6 @@ func probe(ctx context.Context, url string) bool {
 	if err != nil {
 		return false
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	return resp.StatusCode == http.StatusOK
 }

@@ -1,7 +1,7 @@
 package operator_test
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // small serves readyz and metrics until SIGTERM, or ends at once if told to.
 func small(args []string) int {
 	if args[len(args)-1] == "--broken" {
-		os.Stderr.WriteString("broken as asked\n")
+		fmt.Fprintln(os.Stderr, "broken as asked")
 		return 3
 	}
 	terminated := make(chan os.Signal, 1)
@@ -37,7 +37,7 @@ func small(args []string) int {
 		go func() { panic(http.ListenAndServe(address, ok)) }()
 	}
 	<-terminated
-	os.Stderr.WriteString("ended in peace\n")
+	fmt.Fprintln(os.Stderr, "ended in peace")
 	return 0
 }
 
@@ -69,7 +69,7 @@ func TestStartStopStart(t *testing.T) {
 		require.NoError(t, p.Start(t.Context()))
 		resp, err := http.Get(p.MetricsURL())
 		require.NoError(t, err)
-		resp.Body.Close()
+		require.NoError(t, resp.Body.Close())
 		require.NoError(t, p.Stop())
 	}
 	require.Equal(t, 2, strings.Count(log(t, p), "ended in peace"))
@@ -96,5 +96,5 @@ func TestStartNamesTheLogOfWhatEnded(t *testing.T) {
 func TestStartWithoutBinary(t *testing.T) {
 	p, err := operator.New(operator.Options{Binary: "/no/such/operator", Log: filepath.Join(t.TempDir(), "log")})
 	require.NoError(t, err)
-	require.True(t, errors.Is(p.Start(t.Context()), os.ErrNotExist))
+	require.ErrorIs(t, p.Start(t.Context()), os.ErrNotExist)
 }

@@ -36,7 +36,7 @@ func Begin(ctx context.Context, c client.Client, namespace string) error {
 // End makes them succeed again, and returns once they do.
 func End(ctx context.Context, c client.Client, namespace string) error {
 	for _, object := range []client.Object{binding(namespace), policy()} {
-		if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(c.Delete(ctx, object)); err != nil {
 			return fmt.Errorf("outage: %w", err)
 		}
 	}

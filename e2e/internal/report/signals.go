@@ -51,7 +51,9 @@ func depthSignal(s scrape.Sample, p Peaks) []string {
 	now := s.Sum("trimtab_queue_depth", label, controller)
 	value := fmt.Sprintf("%s now, peak %s (limit %d)", number(now), number(p.Depth), depthLimit)
 	switch {
-	case now > depthLimit || p.TooDeep >= patience:
+	case now > depthLimit:
+		return signal("queue depth", value, "not keeping up: above the limit now")
+	case p.TooDeep >= patience:
 		return signal("queue depth", value, "not keeping up: above the limit for "+Seconds(p.TooDeep.Seconds()))
 	case p.Depth > depthLimit:
 		return signal("queue depth", value, fmt.Sprintf("good: a burst, %s of it resync; above the limit for %s at most",
@@ -63,11 +65,11 @@ func depthSignal(s scrape.Sample, p Peaks) []string {
 func requeueSignal(s scrape.Sample, objects int) []string {
 	mean := s.Sum("trimtab_requeues_total", label, controller) / float64(max(objects, 1))
 	hottest := s.Max(ObjectRequeues, label, controller)
-	value := fmt.Sprintf("mean %.1f, most %s", mean, number(hottest.Value))
 	object := hottest.Labels["object"]
+	value := fmt.Sprintf("mean %.1f, most %s", mean, number(hottest.Value))
 	switch {
-	case object == "":
-		return signal("requeues per object", value, "good: no object comes back often")
+	case hottest.Value <= mean: // known "at the least", and so of use only for what stands out
+		return signal("requeues per object", fmt.Sprintf("mean %.1f", mean), "good: no object stands out")
 	case hottest.Value > hot*max(mean, 1):
 		return signal("requeues per object", value, "uneven: look at "+object)
 	}

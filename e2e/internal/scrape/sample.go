@@ -24,7 +24,7 @@ type Series struct {
 }
 
 // Get fetches and parses the metrics at url with an HTTP client; nil means
-// http.DefaultClient.
+// [http.DefaultClient].
 func Get(ctx context.Context, client *http.Client, url string) (Sample, error) {
 	if client == nil {
 		client = http.DefaultClient
@@ -37,7 +37,7 @@ func Get(ctx context.Context, client *http.Client, url string) (Sample, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scrape: %w", err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("scrape: %s answered %s", url, resp.Status)
 	}
