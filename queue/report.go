@@ -20,7 +20,9 @@ type Outcome struct {
 }
 
 // terminal reports whether the controller will not retry although there is an error.
-func (o Outcome) terminal() bool { return errors.Is(o.Err, reconcile.TerminalError(nil)) }
+func (o Outcome) terminal() bool {
+	return o.Err != nil && errors.Is(o.Err, reconcile.TerminalError(nil)) // the target is an allocation
+}
 
 // Running returns what is known of the run of request that is in flight, and
 // false if none is. Its caller promises to call Report before that run returns.

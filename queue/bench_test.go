@@ -1,0 +1,129 @@
+package queue_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/queue"
+)
+
+// benched are the queues that the benchmarks compare.
+func benched() map[string]func() workqueue.TypedInterface[int] {
+	return map[string]func() workqueue.TypedInterface[int]{
+		"trimtab":            func() workqueue.TypedInterface[int] { return queue.New("", queue.Options[int]{}) },
+		"controller-runtime": func() workqueue.TypedInterface[int] { return priorityqueue.New[int]("") },
+		"client-go":          func() workqueue.TypedInterface[int] { return workqueue.NewTyped[int]() },
+	}
+}
+
+// BenchmarkDistinctKeys adds that many distinct keys, then takes and finishes
+// them all, by one worker or eight. The time is for one key. Cold is with a new
+// queue each time, warm with one that has held as many before.
+func BenchmarkDistinctKeys(b *testing.B) {
+	for _, keys := range []int{1000, 1_000_000} {
+		for _, workers := range []int{1, 8} {
+			for name, newQueue := range benched() {
+				for _, warm := range []bool{false, true} {
+					b.Run(fmt.Sprintf("keys=%d/workers=%d/warm=%t/queue=%s", keys, workers, warm, name), func(b *testing.B) {
+						q := newQueue()
+						if warm {
+							cycle(q, keys, workers)
+						}
+						b.ReportAllocs()
+						for b.Loop() {
+							if !warm {
+								b.StopTimer()
+								q.ShutDown()
+								q = newQueue()
+								runtime.GC()
+								b.StartTimer()
+							}
+							cycle(q, keys, workers)
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+						q.ShutDown()
+					})
+				}
+			}
+		}
+	}
+}
+
+func cycle(q workqueue.TypedInterface[int], keys, workers int) {
+	for i := range keys {
+		q.Add(i)
+	}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for range keys / workers {
+				key, _ := q.Get()
+				q.Done(key)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkOneKey adds, takes and finishes a key that is known.
+func BenchmarkOneKey(b *testing.B) {
+	for name, newQueue := range benched() {
+		b.Run("queue="+name, func(b *testing.B) {
+			q := newQueue()
+			defer q.ShutDown()
+			b.ReportAllocs()
+			for b.Loop() {
+				q.Add(1)
+				key, _ := q.Get()
+				q.Done(key)
+			}
+		})
+	}
+}
+
+// BenchmarkDelayed adds keys with a delay, and cuts it short.
+func BenchmarkDelayed(b *testing.B) {
+	q := queue.New("", queue.Options[int]{})
+	defer q.ShutDown()
+	for i := range 100_000 {
+		q.AddAfter(-1-i, time.Hour+time.Duration(i*7919%100_000))
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i++
+		q.AddAfter(i%1000, time.Hour+time.Duration(i*7919%100_000))
+		q.Add(i % 1000)
+		key, _ := q.Get()
+		q.Done(key)
+	}
+}
+
+// BenchmarkDistinctPriorities gives each key a priority of its own.
+func BenchmarkDistinctPriorities(b *testing.B) {
+	for _, keys := range []int{1000, 100_000} {
+		for name, q := range map[string]priorityqueue.PriorityQueue[int]{
+			"trimtab":            queue.New("", queue.Options[int]{}),
+			"controller-runtime": priorityqueue.New[int](""),
+		} {
+			b.Run(fmt.Sprintf("keys=%d/queue=%s", keys, name), func(b *testing.B) {
+				for b.Loop() {
+					for i := range keys {
+						q.AddWithOpts(at(i*7919%keys), i)
+					}
+					for range keys {
+						key, _ := q.Get()
+						q.Done(key)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+			})
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package queue_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/queue"
+)
+
+func heapInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// After 200,000 keys have come and gone, by every way, their memory is free.
+func TestMemoryIsGivenBack_RL06(t *testing.T) {
+	const keys = 200_000
+	for _, tc := range []struct {
+		name string
+		add  func(q *queue.Queue[string], key string, i int)
+	}{
+		{"plain", func(q *queue.Queue[string], key string, _ int) { q.Add(key) }},
+		{"delayed, then cut short", func(q *queue.Queue[string], key string, i int) {
+			q.AddAfter(key, time.Hour+time.Duration(i*7919%keys))
+		}},
+		{"at many priorities", func(q *queue.Queue[string], key string, i int) {
+			q.AddWithOpts(priorityqueue.AddOpts{Priority: ptr(i % 100)}, key)
+		}},
+		{"raised", func(q *queue.Queue[string], key string, _ int) {
+			q.AddWithOpts(priorityqueue.AddOpts{Priority: ptr(-100)}, key)
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			q := queue.New("test", queue.Options[string]{})
+			defer q.ShutDown()
+			before := heapInUse()
+			for i := range keys {
+				tc.add(q, fmt.Sprint(i), i)
+			}
+			full := heapInUse() - before
+			for i := range keys {
+				q.Add(fmt.Sprint(i))
+			}
+			for range keys {
+				key, _ := q.Get()
+				q.Forget(key)
+				q.Done(key)
+			}
+			left := heapInUse() - before
+			t.Logf("%d bytes for each key; %d bytes left", full/keys, left)
+			require.Less(t, left, int64(1<<20))
+			runtime.KeepAlive(q)
+		})
+	}
+}
+
+// Nor do keys that were all in flight at once, and parked behind that, stay.
+func TestMemoryOfParkedKeysIsGivenBack(t *testing.T) {
+	const keys = 150_000
+	q := queue.New("test", queue.Options[string]{})
+	defer q.ShutDown()
+	before := heapInUse()
+	for i := range keys {
+		q.Add(fmt.Sprint(i))
+	}
+	taken := make([]string, keys)
+	for i := range keys { // All are in flight at once, and come once more.
+		taken[i], _ = q.Get()
+		q.Add(taken[i])
+	}
+	for _, key := range taken {
+		q.Done(key)
+	}
+	taken = nil //nolint:ineffassign,wastedassign // The collector sees it.
+	for range keys {
+		key, _ := q.Get()
+		q.Done(key)
+	}
+	require.Less(t, heapInUse()-before, int64(1<<20))
+	runtime.KeepAlive(q)
+}
