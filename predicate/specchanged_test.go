@@ -63,10 +63,10 @@ func secret() *corev1.Secret {
 }
 
 // asUnstructured returns the same object without its Go type.
-func asUnstructured(t testing.TB, o client.Object) client.Object {
-	t.Helper()
+func asUnstructured(tb testing.TB, o client.Object) client.Object {
+	tb.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	u := &unstructured.Unstructured{Object: content}
 	switch o.(type) {
 	case *corev1.Secret:
@@ -91,13 +91,13 @@ func asPartial(o client.Object) client.Object {
 
 // update asks p about an update, and sees to it that p changes neither object
 // and says the same again.
-func update(t testing.TB, p predicate.Predicate, before, after client.Object) bool {
-	t.Helper()
+func update(tb testing.TB, p predicate.Predicate, before, after client.Object) bool {
+	tb.Helper()
 	b, a := before.DeepCopyObject(), after.DeepCopyObject()
 	answer := p.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
-	require.Equal(t, answer, p.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}))
-	require.Equal(t, b, before)
-	require.Equal(t, a, after)
+	require.Equal(tb, answer, p.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}))
+	require.Equal(tb, b, before)
+	require.Equal(tb, a, after)
 	return answer
 }
 
@@ -187,7 +187,7 @@ func TestSpecChangedSemantics(t *testing.T) {
 type (
 	inlineSpec struct {
 		metav1.TypeMeta   `json:",inline"`
-		metav1.ObjectMeta `json:"metadata,omitempty"`
+		metav1.ObjectMeta `json:"metadata,omitzero"`
 		hidden            `json:",inline"`
 		*Shared           `json:",inline"`
 		Named             `json:"spec"`
@@ -227,7 +227,7 @@ func TestSpecChangedOwnTypes(t *testing.T) {
 		"unexported":               {func(o *inlineSpec) { o.cache = 1 }, false},
 		"inline, unexported type":  {func(o *inlineSpec) { o.hidden.Text = "x" }, true},
 		"inline, by pointer":       {func(o *inlineSpec) { o.Shared = &Shared{} }, true},
-		"status within the spec":   {func(o *inlineSpec) { o.Named.Status = "x" }, true},
+		"status within the spec":   {func(o *inlineSpec) { o.Status = "x" }, true},
 		"unexported, deeper":       {func(o *inlineSpec) { o.private = 1 }, true}, // by the stricter comparison
 		"labels are no content":    {func(o *inlineSpec) { o.Labels = map[string]string{"a": "b"} }, false},
 		"apiVersion is no content": {func(o *inlineSpec) { o.APIVersion = "v2" }, false},
