@@ -27,6 +27,7 @@ type demo struct {
 	fleet    *fleet
 	ledger   *ledger.Ledger
 	sampler  *sampler
+	rotation string // what it did to the users, in a line
 
 	mu   sync.Mutex
 	step int
@@ -146,7 +147,7 @@ func (d *demo) conclude(ctx context.Context) error {
 	totals, peaks := d.sampler.totals()
 	d.screen.print("")
 	d.screen.print(report.Comparison(totals, d.opts.certificates)...)
-	d.screen.print("")
+	d.screen.print("", d.rotation, "")
 	d.screen.print(report.Signals(totals, peaks, d.opts.certificates)...)
 	d.screen.print("")
 

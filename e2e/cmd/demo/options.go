@@ -88,14 +88,14 @@ func manifests() string {
 	return "../" + folder
 }
 
-// lifetime is how long each certificate is valid: 50 s, or less in a short
+// lifetime is how long each certificate is valid: a minute, or less in a short
 // demo so that it is renewed within it.
 func (o options) lifetime() time.Duration {
-	return min(50*time.Second, o.duration*5/6).Truncate(time.Second)
+	return min(time.Minute, o.duration).Truncate(time.Second)
 }
 
 // renewBefore is long, so that a certificate outlasts the outage and two
 // restarts even on a busy machine, and is renewed several times in the demo.
 func (o options) renewBefore() time.Duration {
-	return o.lifetime() * 16 / 25
+	return o.lifetime() * 7 / 10
 }

@@ -15,14 +15,14 @@ func TestParseDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, time.Minute, o.duration)
 	require.Equal(t, 500, o.certificates)
-	require.Equal(t, 50*time.Second, o.lifetime())
-	require.Equal(t, 32*time.Second, o.renewBefore())
+	require.Equal(t, time.Minute, o.lifetime())
+	require.Equal(t, 42*time.Second, o.renewBefore())
 }
 
 // A shorter demo has certificates that are renewed within it all the same.
 func TestLifetimeFitsTheDuration(t *testing.T) {
 	o := options{duration: 30 * time.Second}
-	require.Equal(t, 25*time.Second, o.lifetime())
+	require.Equal(t, 30*time.Second, o.lifetime())
 	require.Less(t, o.lifetime()-o.renewBefore(), o.duration/2)
 }
 

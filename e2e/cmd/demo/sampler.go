@@ -39,16 +39,17 @@ func (s *sampler) run(ctx context.Context) {
 	}
 }
 
-// sample reads the metrics once. While the operator is away there are none.
-func (s *sampler) sample(ctx context.Context) {
+// sample reads the metrics once and returns the totals. While the operator is
+// away there is nothing new.
+func (s *sampler) sample(ctx context.Context) scrape.Sample {
 	sample, err := scrape.Get(ctx, nil, s.url)
-	if err != nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.total.Observe(sample)
-	s.peaks.Observe(sample, time.Now())
+	if err == nil {
+		s.total.Observe(sample)
+		s.peaks.Observe(sample, time.Now())
+	}
+	return s.total.Sample()
 }
 
 // totals returns what was counted so far, over all restarts.

@@ -12,6 +12,7 @@ import (
 	"github.com/trimtab/trimtab/e2e/internal/authority"
 	"github.com/trimtab/trimtab/e2e/internal/cluster"
 	"github.com/trimtab/trimtab/e2e/internal/outage"
+	"github.com/trimtab/trimtab/e2e/internal/report"
 )
 
 // caName is the Secret in which the operator looks for its CA.
@@ -43,14 +44,19 @@ func (d *demo) replaceCA(ctx context.Context) error {
 		return err
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: caName}}
-	before := client.MergeFrom(secret.DeepCopy())
+	patch := client.MergeFrom(secret.DeepCopy())
 	secret.Data = ca.Secret("", "").Data
-	if err := d.cluster.Patch(ctx, secret, before); err != nil {
+	if err := d.cluster.Patch(ctx, secret, patch); err != nil {
 		return err
 	}
 	d.ca = ca
 	d.ledger.SetCA(ca.PEM())
-	return paced(ctx, d.fleet.share(0.05), d.fleet.change)
+	before := d.sampler.sample(ctx)
+	if err := paced(ctx, d.fleet.share(0.05), d.fleet.change); err != nil {
+		return err
+	}
+	d.rotation = report.Rotation(before, d.sampler.sample(ctx))
+	return nil
 }
 
 // breakNamespace lets the writes of Secrets in one namespace fail for a tenth

@@ -96,6 +96,14 @@ func TestComparison(t *testing.T) {
 	require.NotContains(t, strings.Join(lines, "\n"), "external")
 }
 
+func TestRotation(t *testing.T) {
+	before, after := sample(t), sample(t)
+	b := after["trimtab_latency_seconds"][0].Buckets
+	b[1].Count, b[2].Count = b[1].Count+4, b[2].Count+4
+	require.Equal(t, "while the CA was replaced: 4 runs for changes by users, P99 496ms, among 0 for the resync, P99 –",
+		report.Rotation(before, after))
+}
+
 func TestComparisonShowsOtherTriggersThatRan(t *testing.T) {
 	s := sample(t)
 	s["trimtab_runs_total"][0].Labels["trigger"] = "external"

@@ -54,6 +54,16 @@ func Comparison(s scrape.Sample, objects int) []string {
 	)
 }
 
+// Rotation tells what became of the users' changes during a resync, by samples
+// from before and after it.
+func Rotation(before, after scrape.Sample) string {
+	primary := Latency(after, "primary").Since(Latency(before, "primary"))
+	resync := Latency(after, "resync").Since(Latency(before, "resync"))
+	return fmt.Sprintf("while the CA was replaced: %s runs for changes by users, P99 %s, among %s for the resync, P99 %s",
+		number(primary.Count()), Seconds(primary.Quantile(0.99)),
+		number(resync.Count()), Seconds(resync.Quantile(0.99)))
+}
+
 // shown adds the sources that the demo does not set off if they ran all the same.
 func shown(s scrape.Sample) []string {
 	triggers := Triggers()

@@ -47,6 +47,19 @@ func (b Buckets) Quantile(q float64) float64 {
 	return lower
 }
 
+// Since returns what was observed after earlier, an earlier sample of the same
+// histogram.
+func (b Buckets) Since(earlier Buckets) Buckets {
+	if len(earlier) == 0 {
+		return b
+	}
+	diff := make(Buckets, len(b))
+	for i := range b {
+		diff[i] = Bucket{UpperBound: b[i].UpperBound, Count: b[i].Count - earlier[i].Count}
+	}
+	return diff
+}
+
 // add returns the sum of b and other, which have the same bounds or are empty.
 func (b Buckets) add(other Buckets) Buckets {
 	if len(b) == 0 {

@@ -129,6 +129,14 @@ func TestTotalKeepsSeriesOfThePast(t *testing.T) {
 	require.False(t, total.Sample().Has("depth"))
 }
 
+func TestBucketsSince(t *testing.T) {
+	early := scrape.Buckets{{1, 10}, {math.Inf(1), 12}}
+	late := scrape.Buckets{{1, 11}, {math.Inf(1), 20}}
+	require.Equal(t, scrape.Buckets{{1, 1}, {math.Inf(1), 8}}, late.Since(early))
+	require.Equal(t, late, late.Since(nil))
+	require.Zero(t, late.Since(late).Count())
+}
+
 func TestGet(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/metrics" {
