@@ -20,8 +20,8 @@ const (
 	defaultFactor    = 2
 )
 
-// maxFailures is where the count of an item stays: no factor that makes a
-// difference takes as many, and an int has 32 bits on some machines.
+// maxFailures is where the count of an item stays: an int has 32 bits on some
+// machines. At the default MaxDelay that takes 68,000 years.
 const maxFailures = math.MaxInt32
 
 var _ workqueue.TypedRateLimiter[string] = (*Exponential[string])(nil)
