@@ -63,7 +63,10 @@ func parseOptions(args []string, output io.Writer) (*options, error) {
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("argument %q: want flags only", fs.Arg(0))
 	}
-	return o, o.validate()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 func (o *options) bind(fs *flag.FlagSet) {

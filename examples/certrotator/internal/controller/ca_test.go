@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestParseCA(t *testing.T) {
 func TestParseCAChain(t *testing.T) {
 	secret, root := testCA{}.secret(t), testCA{}.secret(t)
 	first := secret.Data[corev1.TLSCertKey]
-	secret.Data[corev1.TLSCertKey] = append(first[:len(first):len(first)], root.Data[corev1.TLSCertKey]...)
+	secret.Data[corev1.TLSCertKey] = append(slices.Clip(first), root.Data[corev1.TLSCertKey]...)
 	ca, err := parseCA(secret, testNow())
 	require.NoError(t, err)
 	require.Equal(t, first, ca.pem)

@@ -63,8 +63,7 @@ func (r *CertificateReconciler) Reconcile(ctx context.Context, req ctrl.Request)
 	}
 
 	found, err := r.secure(ctx, cert)
-	var t *trouble
-	if errors.As(err, &t) {
+	if t, ok := errors.AsType[*trouble](err); ok {
 		return r.reportTrouble(ctx, cert, found, t)
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // renewalDue is the fault of a certificate that will end soon.
-const renewalDue = "it was due for renewal"
+const renewalDue = "the one before was due for renewal"
 
 // checkSecret returns the certificate in secret, or what is wrong with it for
 // cert. Whether the present CA has signed it is for checkIssuer.
@@ -34,11 +34,11 @@ func checkSecret(secret *corev1.Secret, cert *certv1.Certificate, now time.Time)
 	case !bytes.Equal(certPEM, encodeCert(leaf.Raw)):
 		return nil, "tls.crt had more in it than one certificate"
 	case !sameNames(leaf.DNSNames, cert.Spec.DNSNames):
-		return nil, "the certificate was for other names"
+		return nil, "the one before was for other names"
 	case algorithmOf(leaf.PublicKey) != cert.Spec.KeyAlgorithm:
-		return nil, "the key was of another algorithm"
+		return nil, "the key before was of another algorithm"
 	case now.Before(leaf.NotBefore):
-		return nil, "the certificate was not valid yet"
+		return nil, "the one before was not valid yet"
 	}
 	return leaf, ""
 }
@@ -50,9 +50,9 @@ func checkIssuer(leaf *x509.Certificate, secret *corev1.Secret, ca *authority, s
 	cutShort := life < lifetime(spec) && ca.endsWith(leaf)
 	switch {
 	case !ca.signed(leaf, secret.Data[corev1.ServiceAccountRootCAKey]):
-		return "it was not by the present CA"
+		return "the one before was not by the present CA"
 	case life != lifetime(spec) && !cutShort:
-		return "the certificate was for another duration"
+		return "the one before was for another duration"
 	}
 	return ""
 }

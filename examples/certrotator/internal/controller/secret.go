@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -78,14 +79,37 @@ func ownerOf(secret *corev1.Secret) string {
 // writeSecret writes pair into secret, or into a new Secret if that is nil. The
 // API server refuses it if somebody else has changed or created it meanwhile.
 func (r *CertificateReconciler) writeSecret(ctx context.Context, cert *certv1.Certificate, secret *corev1.Secret, pair *keyPair, ca *authority) error {
-	write := r.update
-	if secret == nil {
-		write = r.create
+	if secret != nil && ptr.Deref(secret.Immutable, false) {
+		if err := r.deleteSecret(ctx, secret); err != nil { // it can only be replaced
+			return err
+		}
+		secret = nil
+	}
+	isNew := secret == nil
+	if isNew {
 		secret = &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: cert.Namespace, Name: cert.Spec.SecretName},
 			Type:       corev1.SecretTypeTLS,
 		}
 	}
+	if err := r.fillSecret(cert, secret, pair, ca); err != nil {
+		return err
+	}
+	var err error
+	if isNew {
+		err = r.Create(ctx, secret)
+	} else {
+		err = r.Update(ctx, secret)
+	}
+	if err != nil {
+		return fmt.Errorf("write the Secret %s: %w", secret.Name, err)
+	}
+	return nil
+}
+
+// fillSecret gives secret our labels and owner, and pair. What else is in it
+// stays.
+func (r *CertificateReconciler) fillSecret(cert *certv1.Certificate, secret *corev1.Secret, pair *keyPair, ca *authority) error {
 	metav1.SetMetaDataLabel(&secret.ObjectMeta, managedByLabel, managedBy)
 	metav1.SetMetaDataLabel(&secret.ObjectMeta, certificateLabel, string(cert.UID))
 	if err := controllerutil.SetControllerReference(cert, secret, r.Scheme()); err != nil {
@@ -97,18 +121,7 @@ func (r *CertificateReconciler) writeSecret(ctx context.Context, cert *certv1.Ce
 	secret.Data[corev1.TLSCertKey] = pair.cert
 	secret.Data[corev1.TLSPrivateKeyKey] = pair.key
 	secret.Data[corev1.ServiceAccountRootCAKey] = ca.pem
-	if err := write(ctx, secret); err != nil {
-		return fmt.Errorf("write the Secret %s: %w", secret.Name, err)
-	}
 	return nil
-}
-
-func (r *CertificateReconciler) create(ctx context.Context, secret *corev1.Secret) error {
-	return r.Create(ctx, secret)
-}
-
-func (r *CertificateReconciler) update(ctx context.Context, secret *corev1.Secret) error {
-	return r.Update(ctx, secret)
 }
 
 // deleteOldSecrets deletes the Secrets that we made for cert under other names,
@@ -129,8 +142,17 @@ func (r *CertificateReconciler) deleteOldSecrets(ctx context.Context, cert *cert
 		if secret.Name == cert.Spec.SecretName || !ours(secret, cert) {
 			continue
 		}
-		unchanged := client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion}
-		errs = append(errs, client.IgnoreNotFound(r.Delete(ctx, secret, unchanged)))
+		errs = append(errs, r.deleteSecret(ctx, secret))
 	}
 	return errors.Join(errs...)
+}
+
+// deleteSecret deletes secret, unless somebody else has changed it meanwhile.
+func (r *CertificateReconciler) deleteSecret(ctx context.Context, secret *corev1.Secret) error {
+	unchanged := client.Preconditions{UID: &secret.UID, ResourceVersion: &secret.ResourceVersion}
+	err := client.IgnoreNotFound(r.Delete(ctx, secret, unchanged))
+	if err != nil {
+		return fmt.Errorf("delete the Secret %s: %w", secret.Name, err)
+	}
+	return nil
 }

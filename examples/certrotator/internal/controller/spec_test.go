@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +57,7 @@ func TestCheckSpec(t *testing.T) {
 				return
 			}
 			var trouble *trouble
-			require.True(t, errors.As(err, &trouble), err)
+			require.ErrorAs(t, err, &trouble)
 			require.Equal(t, certv1.ReasonInvalidSpec, trouble.reason)
 			require.Contains(t, trouble.message, tt.want)
 		})

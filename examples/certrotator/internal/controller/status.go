@@ -34,12 +34,11 @@ func (r *CertificateReconciler) reportIssued(ctx context.Context, cert *certv1.C
 
 	event, why := found.issued, found.why
 	if event == "" && before.SerialNumber != cert.Status.SerialNumber {
-		// A run that was cut short has issued it.
-		event, why = certv1.EventIssued, "seen after an interruption"
+		event, why = certv1.EventIssued, "an earlier run, which was cut short, had found a fault"
 	}
 	if event != "" {
 		r.Recorder.Eventf(cert, nil, corev1.EventTypeNormal, event, "Issue",
-			"Certificate %s, valid until %s: %s", cert.Status.SerialNumber, text(found.leaf.NotAfter), why)
+			"Certificate %s is valid until %s. It was issued because %s.", cert.Status.SerialNumber, text(found.leaf.NotAfter), why)
 	}
 	return found.renewal.Result, nil
 }
