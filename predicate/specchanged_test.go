@@ -264,6 +264,11 @@ func TestSpecChangedMalformed(t *testing.T) {
 			require.True(t, p.Update(event.UpdateEvent{ObjectOld: o("a"), ObjectNew: o("b")}), "%v", metadata)
 		}
 	}
+	untyped := asUnstructured(t, deployment()).(*unstructured.Unstructured)
+	require.False(t, update(t, predicate.SpecChanged(), untyped, change(untyped, func(u *unstructured.Unstructured) {
+		u.SetAPIVersion("apps/v2")
+		u.SetGeneration(untyped.GetGeneration() + 1)
+	})), "the version it was read at")
 	empty := &unstructured.Unstructured{}
 	require.False(t, update(t, predicate.SpecChanged(), empty, empty))
 	require.Nil(t, empty.Object)

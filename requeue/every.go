@@ -28,8 +28,9 @@ func every(now time.Time, period time.Duration, key string) reconcile.Result {
 	if period <= 0 {
 		return Done()
 	}
-	now = now.Round(0)                     // the wall clock: the monotonic one begins with the process
-	since := now.Sub(now.Truncate(period)) // Truncate is exact in any year; Unix nanoseconds end in 2262
+	// Truncate goes by the wall clock, and is exact in any year; nanoseconds
+	// since 1970 end in 2262.
+	since := now.Sub(now.Truncate(period))
 	wait := phase(key, period) - since
 	if wait <= 0 {
 		wait += period

@@ -85,7 +85,7 @@ func (e Expiry) due() time.Time {
 	if cut := at.Truncate(time.Second); !cut.Before(e.NotBefore.Add(keep)) {
 		return cut
 	}
-	return at.Round(0) // without a monotonic reading, as cut
+	return at
 }
 
 // Renewal says when to renew, as one computation: what a status shows, what

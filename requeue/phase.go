@@ -10,9 +10,9 @@ import (
 //
 // The hash is FNV-1a, stable across processes as hash/maphash is not, and
 // written out since hash/fnv needs the key copied to a byte slice. Its high
-// bits hardly change between keys that differ in their last characters, so the
-// finalizer of MurmurHash3 mixes them; the product's high word then scales the
-// hash to span without the bias of a remainder.
+// bits hardly change between keys that differ in their last characters, so they
+// are mixed as MurmurHash3 does at its end; the product's high word then scales
+// the hash to span, without the bias of a remainder.
 func phase(key string, span time.Duration) time.Duration {
 	h := uint64(14695981039346656037)
 	for i := range len(key) {
@@ -20,7 +20,6 @@ func phase(key string, span time.Duration) time.Duration {
 	}
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
 	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	h ^= h >> 33
 
 	high, _ := bits.Mul64(h, uint64(span))
 	return time.Duration(high)
