@@ -72,7 +72,7 @@ func (t *tagging[object, request]) guard(ctx context.Context, kind string, q wor
 	if p == nil {
 		return
 	}
-	if ours, ok := q.(sourceQueue[request]); ok {
+	if ours, ok := q.(panicCounter); ok {
 		ours.HandlerPanicked(t.source)
 	}
 	log.FromContext(ctx).Error(fmt.Errorf("panic: %v", p), "An event handler panicked: the event is lost",
@@ -82,7 +82,12 @@ func (t *tagging[object, request]) guard(ctx context.Context, kind string, q wor
 // sourceQueue is what package queue has beyond a PriorityQueue.
 type sourceQueue[request comparable] interface {
 	priorityqueue.PriorityQueue[request]
+	panicCounter
 	AddWithSource(source trigger.Source, o priorityqueue.AddOpts, requests ...request)
+}
+
+// panicCounter is a sourceQueue or the taggedQueue around one.
+type panicCounter interface {
 	HandlerPanicked(source trigger.Source)
 }
 
@@ -107,6 +112,9 @@ type taggedQueue[request comparable] struct {
 func (t *taggedQueue[request]) AddWithOpts(o priorityqueue.AddOpts, requests ...request) {
 	t.ours.AddWithSource(t.source, o, requests...)
 }
+
+// HandlerPanicked counts the panic of an As within an As, under the tag that counts.
+func (t *taggedQueue[request]) HandlerPanicked(trigger.Source) { t.ours.HandlerPanicked(t.source) }
 
 func (t *taggedQueue[request]) Add(r request) {
 	t.AddWithOpts(priorityqueue.AddOpts{}, r)

@@ -1,6 +1,8 @@
 package handler
 
 import (
+	"errors"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -20,14 +22,19 @@ type OwnedOptions struct {
 //
 //	Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{})) // was: Owns(&corev1.Secret{})
 //
-// It panics if the scheme of mgr does not know owner, as controller-runtime's
-// EnqueueRequestForOwner does. Of several options the last counts.
+// It panics if mgr or owner is nil, and, as controller-runtime's
+// EnqueueRequestForOwner does, if the scheme of mgr does not know owner. Of several
+// options the last counts.
 func Owned(mgr cluster.Cluster, owner client.Object, options ...OwnedOptions) handler.EventHandler {
+	if mgr == nil {
+		panic(errors.New("handler: Owned: the manager must not be nil"))
+	}
+	if owner == nil {
+		panic(errors.New("handler: Owned: the owner must not be nil"))
+	}
 	limits := []handler.OwnerOption{handler.OnlyControllerOwner()}
-	for _, o := range options {
-		if o.MatchEveryOwner {
-			limits = nil
-		}
+	if n := len(options); n > 0 && options[n-1].MatchEveryOwner {
+		limits = nil
 	}
 	return As(trigger.Watched, handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), owner, limits...))
 }
