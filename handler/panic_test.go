@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/util/workqueue"
@@ -23,7 +22,7 @@ import (
 func logged(t *testing.T) (context.Context, *[]string) {
 	t.Helper()
 	lines := &[]string{}
-	var l logr.Logger = funcr.New(func(_, args string) { *lines = append(*lines, args) }, funcr.Options{})
+	l := funcr.New(func(_, args string) { *lines = append(*lines, args) }, funcr.Options{})
 	return log.IntoContext(t.Context(), l), lines
 }
 

@@ -17,7 +17,7 @@ const (
 )
 
 // item is a request that is queued, in flight, or both. Times are durations
-// since the queue's start: half the size of a time.Time, and monotonic.
+// since the queue's start: half the size of a [time.Time], and monotonic.
 type item[T comparable] struct {
 	key      T
 	priority int

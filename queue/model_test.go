@@ -41,9 +41,8 @@ type modelRun struct {
 	started  time.Duration
 	chained  bool
 	answered bool
-	source   trigger.Source // of the answer that is expected,
-	expected *priorityqueue.AddOpts
-	own      bool // with a priority that the user chose
+	expected *priorityqueue.AddOpts // the answer that is expected
+	own      bool                   // with a priority that the user chose
 }
 
 const (
@@ -148,13 +147,12 @@ func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts,
 
 	after = max(0, after)
 	due := m.now + after
-	switch {
-	case it == nil:
+	if it == nil {
 		it = &modelItem{key: key, priority: priority, seq: m.place()}
 		m.queued[key] = it
 		it.begin(source, m.now, due)
 		it.ready = after == 0
-	default:
+	} else {
 		if priority > it.priority {
 			it.priority, it.seq = priority, m.place()
 		}

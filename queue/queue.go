@@ -118,12 +118,14 @@ func (q *Queue[T]) Done(request T) {
 		return
 	}
 	q.flight.end(it)
-	if it.place == parked {
+	switch it.place {
+	case parked:
 		now := q.now()
 		it.ownRun = now - it.due
 		q.setReady(it, now)
-	} else if it.place == nowhere {
+	case nowhere:
 		q.release(it)
+	default: // It waits for its time.
 	}
 	if q.draining && !q.unfinished() {
 		q.work.Broadcast()
@@ -180,7 +182,7 @@ func (q *Queue[T]) take() (info trigger.Info, request T, ok bool) {
 	q.enter()
 	defer func() { q.waiting-- }()
 	for {
-		if q.closed && !(q.draining && q.unfinished()) {
+		if q.closed && (!q.draining || !q.unfinished()) {
 			return trigger.Info{}, request, false
 		}
 		now := q.now()
