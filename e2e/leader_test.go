@@ -25,6 +25,8 @@ func TestLeaderElection(t *testing.T) {
 	s.served(t, first...)
 
 	require.NoError(t, standby.Start(t.Context()))
+	waitLeading(t, leader, true)
+	waitLeading(t, standby, false)
 	second := s.create(t, "second")
 	s.served(t, second)
 	s.requireOnlyWriter(t, userA)
@@ -37,6 +39,8 @@ func TestLeaderElection(t *testing.T) {
 	s.requireOnlyWriter(t, userB)
 
 	require.NoError(t, leader.Start(t.Context()))
+	waitLeading(t, leader, false)
+	waitLeading(t, standby, true)
 	change(t, second, addName)
 	s.served(t, second)
 	s.served(t, first...)
@@ -55,9 +59,24 @@ func TestLeaderHandsOver(t *testing.T) {
 	require.NoError(t, leader.Start(t.Context()))
 	s.served(t, s.create(t, "a"))
 	require.NoError(t, standby.Start(t.Context()))
+	waitLeading(t, standby, false)
 
 	require.NoError(t, leader.Stop())
 	s.served(t, s.create(t, "b")) // within less than the lease duration
+}
+
+// waitLeading waits until an operator takes part in the election and is the
+// leader, or is not.
+func waitLeading(t *testing.T, p *operator.Process, leads bool) {
+	t.Helper()
+	const status = "leader_election_master_status"
+	eventually(t, func() error {
+		s := sample(t, p)
+		if !s.Has(status) || (s.Sum(status) > 0) != leads {
+			return fmt.Errorf("%s is %v, leads should be %t", status, s[status], leads)
+		}
+		return nil
+	})
 }
 
 // requireOnlyWriter fails if anybody but user wrote for the certificates since

@@ -46,22 +46,22 @@ func TestRotationDoesNotDelayUsers(t *testing.T) {
 	require.Len(t, slices.DeleteFunc(slices.Clone(writes), isCertificate), fleet+reissuedTwice(writes, certs[:changed]),
 		"each is issued again once, and those changed after their turn once more")
 	for _, cert := range certs[:changed] {
-		before, after := overtaken(t, writes, cert)
-		require.Greater(t, after, fleet/3, "the change came too late to tell anything: the rotation was nearly done")
-		require.LessOrEqual(t, before, changed+workers, "%s waited behind the rotation", cert.Name)
+		ahead, due := turn(t, writes, cert)
+		require.Greater(t, due, fleet/3, "the change came too late to tell anything: the rotation was nearly done")
+		require.LessOrEqual(t, ahead, changed+workers, "%s waited behind the rotation", cert.Name)
 	}
 }
 
-// overtaken returns how many other Secrets were written between the change of
-// a certificate and the write of its Secret, and how many after.
-func overtaken(t *testing.T, writes []audit.Write, cert *certv1.Certificate) (before, after int) {
+// turn returns how many Secrets were written after the change of a certificate
+// and before the write of its own, and how many in all after the change.
+func turn(t *testing.T, writes []audit.Write, cert *certv1.Certificate) (ahead, due int) {
 	t.Helper()
 	changed := slices.IndexFunc(writes, func(w audit.Write) bool { return isCertificate(w) && w.Name == cert.Name })
 	require.GreaterOrEqual(t, changed, 0)
 	rest := slices.DeleteFunc(slices.Clone(writes[changed:]), isCertificate)
 	served := slices.IndexFunc(rest, func(w audit.Write) bool { return w.Name == cert.Spec.SecretName })
 	require.GreaterOrEqual(t, served, 0, "the Secret was not written after the change")
-	return served, len(rest) - served - 1
+	return served, len(rest)
 }
 
 // reissuedTwice counts the certificates whose Secret was written once more
