@@ -108,10 +108,10 @@ func TestBackoffInController_EE01(t *testing.T) {
 		time.Sleep(4 * time.Hour)
 
 		runs := o.seen()
-		want := []time.Duration{0, 1, 3, 7, 15, 31, 63, 123, 183}
+		want := []float64{0, 1, 3, 7, 15, 31, 63, 123, 183}
 		require.GreaterOrEqual(t, len(runs), len(want))
 		for i, minutes := range want {
-			r := seen{minutes * time.Minute, "a", "retry", i + 1, "error"}
+			r := seen{time.Duration(minutes * float64(time.Minute)), "a", "retry", i + 1, "error"}
 			if i == 0 {
 				r.sources, r.class = "primary", ""
 			}

@@ -38,27 +38,35 @@ func (s *slow) take(d time.Duration) error {
 func (s *slow) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
 	return s.take(s.read)
 }
+
 func (s *slow) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	return s.take(s.read)
 }
+
 func (s *slow) Create(context.Context, client.Object, ...client.CreateOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) Delete(context.Context, client.Object, ...client.DeleteOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) Update(context.Context, client.Object, ...client.UpdateOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) Patch(context.Context, client.Object, client.Patch, ...client.PatchOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) Apply(context.Context, runtime.ApplyConfiguration, ...client.ApplyOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) DeleteAllOf(context.Context, client.Object, ...client.DeleteAllOfOption) error {
 	return s.take(s.write)
 }
+
 func (s *slow) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
 	return nil, s.err
 }
@@ -69,15 +77,19 @@ type slowSub struct{ slow *slow }
 func (s *slowSub) Get(context.Context, client.Object, client.Object, ...client.SubResourceGetOption) error {
 	return s.slow.take(s.slow.read)
 }
+
 func (s *slowSub) Create(context.Context, client.Object, client.Object, ...client.SubResourceCreateOption) error {
 	return s.slow.take(s.slow.status)
 }
+
 func (s *slowSub) Update(context.Context, client.Object, ...client.SubResourceUpdateOption) error {
 	return s.slow.take(s.slow.status)
 }
+
 func (s *slowSub) Patch(context.Context, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 	return s.slow.take(s.slow.status)
 }
+
 func (s *slowSub) Apply(context.Context, runtime.ApplyConfiguration, ...client.SubResourceApplyOption) error {
 	return s.slow.take(s.slow.status)
 }

@@ -107,7 +107,7 @@ func (i *instrumented[request]) own(req request) ownObject {
 	if i.opts.For == nil {
 		return ownObject{}
 	}
-	key := any(req).(Request) //nolint:errcheck,forcetypeassert // Validate has seen to it.
+	key := any(req).(Request) // Validate has seen to it.
 	return ownObject{like: i.opts.For, key: key.NamespacedName}
 }
 

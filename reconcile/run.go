@@ -52,7 +52,7 @@ type runContext struct {
 
 type runKey struct{}
 
-// Value implements context.Context.
+// Value implements [context.Context].
 func (c *runContext) Value(key any) any {
 	if key == (runKey{}) {
 		return &c.run
@@ -130,7 +130,7 @@ func (r *run) classify(class string) {
 }
 
 // end closes the books of the run.
-func (r *run) end(now time.Time) (trigger.Phases, string) {
+func (r *run) end(now time.Time) (phases trigger.Phases, class string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spend(now)

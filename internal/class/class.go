@@ -88,16 +88,16 @@ func gravest(errs []error) string {
 
 // own returns the class that err itself has, whatever it wraps, and "" if none.
 func own(err error) string {
-	switch {
-	case err == context.Canceled: //nolint:errorlint // The tree is walked by Of.
+	switch err { //nolint:errorlint // The tree is walked by Of.
+	case context.Canceled:
 		return Canceled
-	case err == context.DeadlineExceeded: //nolint:errorlint // The tree is walked by Of.
+	case context.DeadlineExceeded:
 		return Timeout
 	}
-	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // The tree is walked by Of.
+	if status, ok := err.(apierrors.APIStatus); ok {
 		return ofReason(status.Status().Reason)
 	}
-	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() { //nolint:errorlint // The tree is walked by Of.
+	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() {
 		return Timeout
 	}
 	// client-go's and x/time's limiters say this in words only: the error wraps

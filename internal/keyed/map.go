@@ -1,6 +1,9 @@
 package keyed
 
-import "iter"
+import (
+	"iter"
+	"maps"
+)
 
 // shrinkAbove is the peak from which a rebuild pays: below it, the memory that
 // a map holds on to is less than 100 KiB for keys of a few words.
@@ -54,8 +57,6 @@ func (m *Map[K, V]) All() iter.Seq2[K, V] {
 
 func (m *Map[K, V]) rebuild() {
 	small := make(map[K]V, len(m.m))
-	for k, v := range m.m {
-		small[k] = v
-	}
+	maps.Copy(small, m.m)
 	m.m, m.peak = small, len(small)
 }

@@ -1,6 +1,7 @@
 package keyed_test
 
 import (
+	"maps"
 	"runtime"
 	"testing"
 
@@ -23,11 +24,7 @@ func TestMap(t *testing.T) {
 	require.Equal(t, 2, v)
 	require.Equal(t, 2, m.Len())
 
-	got := map[string]int{}
-	for k, v := range m.All() {
-		got[k] = v
-	}
-	require.Equal(t, map[string]int{"a": 2, "b": 3}, got)
+	require.Equal(t, map[string]int{"a": 2, "b": 3}, maps.Collect(m.All()))
 	for range m.All() {
 		break // an early end of the loop is no panic
 	}
