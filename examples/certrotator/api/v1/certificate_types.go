@@ -75,7 +75,7 @@ type CertificateSpec struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10s')",message="must be at least 10s"
-	Duration metav1.Duration `json:"duration,omitempty"`
+	Duration metav1.Duration `json:"duration,omitzero"`
 
 	// renewBefore is how long before its end a certificate is renewed. It must
 	// be shorter than the duration. The default is a third of the duration.

@@ -66,6 +66,9 @@ func (r *CertificateReconciler) Reconcile(ctx context.Context, req ctrl.Request)
 	if t, ok := errors.AsType[*trouble](err); ok {
 		return r.reportTrouble(ctx, cert, found, t)
 	}
+	if errors.Is(err, errUnwanted) {
+		return requeue.Done(), nil
+	}
 	if err != nil {
 		return ctrl.Result{}, err
 	}

@@ -40,7 +40,7 @@ func (r *CertificateReconciler) readSecret(ctx context.Context, cert *certv1.Cer
 		err = r.Live.Get(ctx, key, secret)
 	}
 	if apierrors.IsNotFound(err) {
-		return nil, nil
+		return nil, r.checkWanted(ctx, cert)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the Secret %s: %w", key.Name, err)
@@ -49,6 +49,27 @@ func (r *CertificateReconciler) readSecret(ctx context.Context, cert *certv1.Cer
 		return nil, secretConflict(fmt.Sprintf("The Secret %s belongs to %s; it is left alone.", key.Name, ownerOf(secret)))
 	}
 	return secret, nil
+}
+
+// errUnwanted means that cert is deleted, which the cache does not know yet.
+var errUnwanted = errors.New("the Certificate is deleted")
+
+// checkWanted looks at the API server whether cert is still wanted. When it is
+// deleted, the garbage collector deletes its Secret, and the cache may see that
+// first: without this look, the Secret would be made again.
+func (r *CertificateReconciler) checkWanted(ctx context.Context, cert *certv1.Certificate) error {
+	now := &certv1.Certificate{}
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(cert), now)
+	if apierrors.IsNotFound(err) {
+		return errUnwanted
+	}
+	if err != nil {
+		return fmt.Errorf("look for the Certificate once more: %w", err)
+	}
+	if now.UID != cert.UID || !now.DeletionTimestamp.IsZero() {
+		return errUnwanted
+	}
+	return nil
 }
 
 // ours reports whether secret is one that we made for cert.
