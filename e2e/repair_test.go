@@ -33,6 +33,9 @@ func TestRepair(t *testing.T) {
 		"rubbish":   func(secret *corev1.Secret, _ authority.Pair) { secret.Data["tls.crt"] = []byte("rubbish") },
 		"emptied":   func(secret *corev1.Secret, _ authority.Pair) { secret.Data["tls.key"] = []byte{} },
 		"no-bundle": func(secret *corev1.Secret, _ authority.Pair) { delete(secret.Data, "ca.crt") },
+		"immutable": func(secret *corev1.Secret, forged authority.Pair) {
+			secret.Data["tls.key"], secret.Immutable = forged.Key, new(true)
+		},
 		"no-labels": func(secret *corev1.Secret, _ authority.Pair) {
 			delete(secret.Labels, "app.kubernetes.io/managed-by")
 			secret.Data["tls.crt"] = []byte("rubbish")
