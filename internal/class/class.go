@@ -69,6 +69,10 @@ func Of(err error) string {
 		if c := gravest(e.Unwrap()); c != "" {
 			return c
 		}
+	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
+		if c := gravest(e.Errors()); c != "" {
+			return c
+		}
 	}
 	return Error
 }

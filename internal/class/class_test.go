@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/trimtab/trimtab/internal/class"
 )
@@ -33,6 +34,8 @@ func TestOf_ME06_RL23(t *testing.T) {
 		"joined, both known": {errors.Join(conflict, forbidden), class.Error},
 		"joined, one":        {errors.Join(nil, conflict), class.Conflict},
 		"joined by %w":       {fmt.Errorf("%w and %w", context.Canceled, conflict), class.Conflict},
+		"aggregate":          {utilerrors.NewAggregate([]error{conflict, context.Canceled}), class.Conflict},
+		"aggregate, wrapped": {fmt.Errorf("a: %w", utilerrors.NewAggregate([]error{conflict, forbidden})), class.Error},
 		"not found":          {apierrors.NewNotFound(secrets, "a"), class.NotFound},
 		"429":                {apierrors.NewTooManyRequests("slow down", 1), class.Throttled},
 		"invalid":            {apierrors.NewBadRequest("no"), class.Invalid},
