@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 	"time"
@@ -20,8 +21,17 @@ import (
 // errors pass unchanged. One client serves any number of controllers; if c is a
 // client.WithWatch, so is what Client returns.
 //
-// A read from a cache counts as a read like any other: it is only fast.
+// A read from a cache counts as a read like any other: it is only fast. A client
+// that Client has returned is returned as it is: no call counts twice. It panics
+// if c is nil.
 func Client(c client.Client) client.Client {
+	if isNil(c) {
+		panic(errors.New("reconcile: Client(nil): the client must not be nil"))
+	}
+	switch c.(type) {
+	case *accountingClient, *watchingClient:
+		return c
+	}
 	accounting := &accountingClient{Client: c}
 	if w, ok := c.(client.WithWatch); ok {
 		return &watchingClient{accountingClient: accounting, watcher: w}
@@ -47,7 +57,7 @@ func (c *watchingClient) Watch(ctx context.Context, list client.ObjectList, opts
 func (c *accountingClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	call := begin(ctx, read)
 	err := c.Client.Get(ctx, key, obj, opts...)
-	call.endFor("get", obj, key, "", err)
+	call.endFor("get", obj, key, err)
 	return err
 }
 
@@ -71,7 +81,7 @@ func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts .
 func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
 	call := begin(ctx, write)
 	err := c.Client.Delete(ctx, obj, opts...)
-	call.endFor("delete", obj, keyOf(obj), "", err)
+	call.endFor("delete", obj, keyOf(obj), err)
 	return err
 }
 
@@ -79,7 +89,7 @@ func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts .
 func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	call := begin(ctx, write)
 	err := c.Client.Update(ctx, obj, opts...)
-	call.endFor("update", obj, keyOf(obj), "", err)
+	call.endFor("update", obj, keyOf(obj), err)
 	return err
 }
 
@@ -87,7 +97,7 @@ func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts .
 func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	call := begin(ctx, write)
 	err := c.Client.Patch(ctx, obj, patch, opts...)
-	call.endFor("patch", obj, keyOf(obj), "", err)
+	call.endFor("patch", obj, keyOf(obj), err)
 	return err
 }
 
@@ -107,57 +117,89 @@ func (c *accountingClient) DeleteAllOf(ctx context.Context, obj client.Object, o
 	return err
 }
 
-// Status implements client.StatusClient.
-func (c *accountingClient) Status() client.SubResourceWriter { return c.SubResource("status") }
+// Status implements client.StatusClient. It is c's own Status, which need not be
+// its SubResource("status").
+func (c *accountingClient) Status() client.SubResourceWriter {
+	return &accountingSubResourceWriter{SubResourceWriter: c.Client.Status(), client: c, name: "status"}
+}
 
 // SubResource implements client.SubResourceClientConstructor.
 func (c *accountingClient) SubResource(name string) client.SubResourceClient {
-	return &accountingSubResource{SubResourceClient: c.Client.SubResource(name), name: name}
+	inner := c.Client.SubResource(name)
+	return &accountingSubResource{
+		accountingSubResourceWriter: accountingSubResourceWriter{SubResourceWriter: inner, client: c, name: name},
+		reader:                      inner,
+	}
 }
 
 type accountingSubResource struct {
-	client.SubResourceClient
-	name string
+	accountingSubResourceWriter
+	reader client.SubResourceReader
 }
 
 // Get implements client.SubResourceReader.
 func (c *accountingSubResource) Get(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceGetOption) error {
 	call := begin(ctx, read)
-	err := c.SubResourceClient.Get(ctx, obj, sub, opts...)
-	call.endFor("get", obj, keyOf(obj), c.name, err)
+	err := c.reader.Get(ctx, obj, sub, opts...)
+	c.end(ctx, call, "get", obj, err)
 	return err
 }
 
+type accountingSubResourceWriter struct {
+	client.SubResourceWriter
+	client *accountingClient
+	name   string
+}
+
 // Create implements client.SubResourceWriter.
-func (c *accountingSubResource) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
+func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
 	call := begin(ctx, status)
-	err := c.SubResourceClient.Create(ctx, obj, sub, opts...)
-	call.endFor("create", obj, keyOf(obj), c.name, err)
+	err := c.SubResourceWriter.Create(ctx, obj, sub, opts...)
+	c.end(ctx, call, "create", obj, err)
 	return err
 }
 
 // Update implements client.SubResourceWriter.
-func (c *accountingSubResource) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	call := begin(ctx, status)
-	err := c.SubResourceClient.Update(ctx, obj, opts...)
-	call.endFor("update", obj, keyOf(obj), c.name, err)
+	err := c.SubResourceWriter.Update(ctx, obj, opts...)
+	c.end(ctx, call, "update", obj, err)
 	return err
 }
 
 // Patch implements client.SubResourceWriter.
-func (c *accountingSubResource) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 	call := begin(ctx, status)
-	err := c.SubResourceClient.Patch(ctx, obj, patch, opts...)
-	call.endFor("patch", obj, keyOf(obj), c.name, err)
+	err := c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
+	c.end(ctx, call, "patch", obj, err)
 	return err
 }
 
 // Apply implements client.SubResourceWriter.
-func (c *accountingSubResource) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
+func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 	call := begin(ctx, status)
-	err := c.SubResourceClient.Apply(ctx, obj, opts...)
+	err := c.SubResourceWriter.Apply(ctx, obj, opts...)
 	call.end("apply", obj, c.name)
 	return err
+}
+
+// end ends a call on one object. That the object is gone is told apart from that
+// it has no such subresource: the API server answers NotFound, in the same words,
+// also where a CRD has no status subresource. So the object itself is asked for,
+// unless this run has taken off its last finalizer, which a cache may not show yet.
+func (c *accountingSubResourceWriter) end(ctx context.Context, call call, verb string, obj client.Object, err error) {
+	call.end(verb, obj, c.name)
+	if call.run == nil || !apierrors.IsNotFound(err) {
+		return
+	}
+	key := keyOf(obj)
+	if !call.run.owns(obj, key) {
+		return
+	}
+	like, ok := obj.DeepCopyObject().(client.Object)
+	if call.run.isReleased() || ok && apierrors.IsNotFound(c.client.Get(ctx, key, like)) {
+		call.run.missed(obj, key, err)
+	}
 }
 
 // call is a client call that belongs to a run; run is nil if it belongs to none.
@@ -185,12 +227,16 @@ func (c call) end(verb string, obj any, subresource string) {
 	c.run.observer.Called(c.run.info.Sources, verb, name)
 }
 
-// endFor is end for a call on one object, which may turn out to be gone.
-func (c call) endFor(verb string, obj client.Object, key client.ObjectKey, subresource string, err error) {
+// endFor is end for a call on one object, which may turn out to be gone, or go with
+// its last finalizer.
+func (c call) endFor(verb string, obj client.Object, key client.ObjectKey, err error) {
 	if c.run != nil && err != nil && apierrors.IsNotFound(err) {
 		c.run.missed(obj, key, err)
 	}
-	c.end(verb, obj, subresource)
+	if c.run != nil && err == nil && c.kind == write && c.run.owns(obj, key) && obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
+		c.run.released()
+	}
+	c.end(verb, obj, "")
 }
 
 func keyOf(obj client.Object) client.ObjectKey {

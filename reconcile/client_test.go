@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,10 +30,14 @@ type slow struct {
 	client.WithWatch
 	read, write, status time.Duration
 	err                 error
+	fresh               func() error // instead of err, a new one for each call
 }
 
 func (s *slow) take(d time.Duration) error {
 	time.Sleep(d)
+	if s.fresh != nil {
+		return s.fresh()
+	}
 	return s.err
 }
 
@@ -70,6 +76,7 @@ func (s *slow) DeleteAllOf(context.Context, client.Object, ...client.DeleteAllOf
 func (s *slow) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
 	return nil, s.err
 }
+func (s *slow) Status() client.SubResourceWriter            { return s.SubResource("status") }
 func (s *slow) SubResource(string) client.SubResourceClient { return &slowSub{slow: s} }
 
 type slowSub struct{ slow *slow }
@@ -190,7 +197,6 @@ func TestCallsOutsideTheRun(t *testing.T) {
 // RC09: NotFound for the request's own object is success; for another one, or
 // beside another error, it stays an error.
 func TestOwnObjectGone_RC09(t *testing.T) {
-	gone := apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
 	for name, tc := range map[string]struct {
 		call  func(ctx context.Context, c client.Client) error
 		class string
@@ -207,6 +213,26 @@ func TestOwnObjectGone_RC09(t *testing.T) {
 		"other namespace": {func(ctx context.Context, c client.Client) error {
 			return c.Get(ctx, client.ObjectKey{Name: "a"}, configMap(""))
 		}, "notfound"},
+		"own, twice": {func(ctx context.Context, c client.Client) error {
+			return errors.Join(c.Update(ctx, configMap("a")), fmt.Errorf("status: %w", c.Status().Update(ctx, configMap("a"))))
+		}, "success"},
+		"own, twice, in an aggregate": {func(ctx context.Context, c client.Client) error {
+			return utilerrors.NewAggregate([]error{c.Update(ctx, configMap("a")), c.Status().Update(ctx, configMap("a"))})
+		}, "success"},
+		"own, and again, ignored": {func(ctx context.Context, c client.Client) error {
+			err := c.Update(ctx, configMap("a"))
+			_ = c.Status().Update(ctx, configMap("a"))
+			return err
+		}, "success"},
+		"own, beside another's": {func(ctx context.Context, c client.Client) error {
+			return errors.Join(c.Update(ctx, configMap("a")), c.Update(ctx, configMap("b")))
+		}, "notfound"},
+		"own, beside a timeout": {func(ctx context.Context, c client.Client) error {
+			return errors.Join(c.Update(ctx, configMap("a")), context.DeadlineExceeded)
+		}, "notfound"},
+		"own, beside a conflict in an aggregate": {func(ctx context.Context, c client.Client) error {
+			return utilerrors.NewAggregate([]error{c.Update(ctx, configMap("a")), conflict})
+		}, "notfound"},
 		"own, then another error": {func(ctx context.Context, c client.Client) error {
 			return errors.Join(c.Update(ctx, configMap("a")), errBoom)
 		}, "error"},
@@ -216,11 +242,96 @@ func TestOwnObjectGone_RC09(t *testing.T) {
 		}, "notfound"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := run(t, &slow{err: gone}, tc.call)
+			b := run(t, &slow{fresh: func() error {
+				return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
+			}}, tc.call)
 			require.Equal(t, "ran primary "+tc.class, b.lines[len(b.lines)-1])
 			require.Equal(t, tc.class == "success", b.outcome.Err == nil)
 		})
 	}
+}
+
+// RC09: a CRD without the status subresource answers NotFound to a status write,
+// though the object is there. That is an error for as long as it lasts.
+func TestNoSuchSubresource_RC09(t *testing.T) {
+	for name, write := range map[string]func(context.Context, client.SubResourceWriter) error{
+		"update": func(ctx context.Context, w client.SubResourceWriter) error { return w.Update(ctx, configMap("a")) },
+		"patch": func(ctx context.Context, w client.SubResourceWriter) error {
+			return w.Patch(ctx, configMap("a"), client.Merge)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &book{}
+			c := reconcile.Client(present{&slow{err: apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")}})
+			_, err := chain(b, func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				return reconcile.Result{}, write(ctx, c.Status())
+			}).Reconcile(t.Context(), request("a"))
+			require.True(t, apierrors.IsNotFound(err))
+			require.Equal(t, "ran unknown notfound", b.lines[len(b.lines)-1])
+		})
+	}
+}
+
+// RC09: the run that takes off the last finalizer may find the object in a cache
+// that has not caught up; its late status write is no error all the same.
+func TestStatusAfterLastFinalizer_RC09(t *testing.T) {
+	b := &book{}
+	gone := apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
+	c := reconcile.Client(finalized{present{&slow{err: gone}}})
+	_, err := chain(b, func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+		obj := configMap("a")
+		obj.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+		if err := c.Update(ctx, obj); err != nil {
+			return reconcile.Result{}, err
+		}
+		return reconcile.Result{}, c.Status().Update(ctx, obj)
+	}).Reconcile(t.Context(), request("a"))
+	require.NoError(t, err)
+	require.Equal(t, "ran unknown success", b.lines[len(b.lines)-1])
+}
+
+type finalized struct{ present }
+
+func (finalized) Update(context.Context, client.Object, ...client.UpdateOption) error { return nil }
+
+// present is a client that finds every object.
+type present struct{ client.WithWatch }
+
+func (present) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return nil
+}
+
+// A client whose Status is not its SubResource("status") keeps it.
+func TestClientKeepsStatus(t *testing.T) {
+	c := reconcile.Client(ownStatus{&slow{}})
+	require.ErrorIs(t, c.Status().Update(t.Context(), configMap("a")), errBoom)
+	require.NoError(t, c.SubResource("status").Update(t.Context(), configMap("a")))
+}
+
+type ownStatus struct{ client.WithWatch }
+
+func (ownStatus) Status() client.SubResourceWriter {
+	return (&slow{err: errBoom}).SubResource("status")
+}
+
+// Two who wrap the same client, as NewClient and Loop.Client, count no call twice.
+func TestClientTwice(t *testing.T) {
+	for name, inner := range map[string]client.Client{"watching": &slow{}, "plain": struct{ client.Client }{&slow{}}} {
+		t.Run(name, func(t *testing.T) {
+			b := &book{}
+			c := reconcile.Client(reconcile.Client(inner))
+			_, err := chain(b, func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+				return reconcile.Result{}, c.Update(ctx, configMap("a"))
+			}).Reconcile(t.Context(), request("a"))
+			require.NoError(t, err)
+			require.Equal(t, []string{"called unknown update ConfigMap", "report a success", "ran unknown success"}, b.lines)
+		})
+	}
+}
+
+func TestClientOfNil(t *testing.T) {
+	require.PanicsWithError(t, "reconcile: Client(nil): the client must not be nil", func() { reconcile.Client(nil) })
+	require.Panics(t, func() { reconcile.Client((*slow)(nil)) })
 }
 
 func TestClientKeepsWatch(t *testing.T) {

@@ -2,7 +2,8 @@ package reconcile
 
 import (
 	"context"
-	"errors"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,8 +35,9 @@ type run struct {
 	changed  time.Time // when the phase began
 	phases   trigger.Phases
 	class    string
-	gone     error // by which the run's own object was missed
-	over     bool  // calls count no longer
+	gone     []error // by which the run's own object was missed
+	free     bool    // the run took the last finalizer off its own, deleted object
+	over     bool    // calls count no longer
 }
 
 // ownObject is the object that a run is for.
@@ -106,21 +108,69 @@ func (r *run) spend(now time.Time) {
 	}
 }
 
+// owns reports whether obj, at key, is the object that the run is for.
+func (r *run) owns(obj client.Object, key client.ObjectKey) bool {
+	return r.own.like != nil && key == r.own.key && sameKind(obj, r.own.like)
+}
+
 // missed notes that a call failed with err, since there is no object like obj at key.
 func (r *run) missed(obj client.Object, key client.ObjectKey, err error) {
-	if r.own.like == nil || key != r.own.key || !sameKind(obj, r.own.like) {
+	if !r.owns(obj, key) {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gone = err
+	if !r.over {
+		r.gone = append(r.gone, err)
+	}
 }
 
-// ownGone reports whether err says that the run's own object is gone.
+// released notes that the run's own object was deleted and has no finalizer left.
+func (r *run) released() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free = true
+}
+
+func (r *run) isReleased() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.free
+}
+
+// ownGone reports whether err says that the run's own object is gone, and
+// nothing else: what is joined with that is not lost.
 func (r *run) ownGone(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.gone != nil && errors.Is(err, r.gone)
+	return len(r.gone) > 0 && allAmong(err, r.gone)
+}
+
+// allAmong reports whether all that is joined in err is among known.
+func allAmong(err error, known []error) bool {
+	if slices.ContainsFunc(known, func(k error) bool { return reflect.TypeOf(k).Comparable() && err == k }) { //nolint:errorlint // The tree is walked here.
+		return true
+	}
+	var joined []error
+	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
+	case interface{ Unwrap() error }:
+		joined = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		joined = e.Unwrap()
+	case interface{ Errors() []error }: // an Aggregate of apimachinery
+		joined = e.Errors()
+	}
+	found := false
+	for _, inner := range joined {
+		if inner == nil {
+			continue
+		}
+		if !allAmong(inner, known) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 func (r *run) classify(class string) {
