@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
@@ -33,8 +34,20 @@ type Options[T comparable] struct {
 
 // Validate returns an error that names the first impossible field and its value.
 func (o Options[T]) Validate() error {
+	if isNil(o.RateLimiter) {
+		return fmt.Errorf("queue: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
+	}
+	if isNil(o.Observer) {
+		return fmt.Errorf("queue: Observer (%T)(nil): must point to an observer", o.Observer)
+	}
 	if o.SaturationDepth < 0 {
 		return fmt.Errorf("queue: SaturationDepth %d: must not be negative", o.SaturationDepth)
 	}
 	return nil
+}
+
+// isNil reports whether v holds a nil pointer: not nil itself, and of no use.
+func isNil(v any) bool {
+	value := reflect.ValueOf(v)
+	return value.Kind() == reflect.Pointer && value.IsNil()
 }
