@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trimtab/trimtab/internal/class"
@@ -38,16 +40,35 @@ type InstrumentOptions[request comparable] struct {
 
 // Validate returns an error that names the first impossible field and its value.
 func (o InstrumentOptions[request]) Validate() error {
+	if o.Queue != nil && isNil(o.Queue) {
+		return fmt.Errorf("reconcile: Queue (%T)(nil): must point to a queue", o.Queue)
+	}
+	if o.Observer != nil && isNil(o.Observer) {
+		return fmt.Errorf("reconcile: Observer (%T)(nil): must point to an observer", o.Observer)
+	}
 	if o.For == nil {
 		return nil
 	}
 	if isNil(o.For) {
 		return fmt.Errorf("reconcile: For (%T)(nil): must point to an object", o.For)
 	}
+	if kindless(o.For) {
+		return fmt.Errorf("reconcile: For %T without a kind: must have its GroupVersionKind set", o.For)
+	}
 	if _, ok := any(*new(request)).(Request); !ok {
 		return fmt.Errorf("reconcile: For %T: needs requests of type reconcile.Request, not %T", o.For, *new(request))
 	}
 	return nil
+}
+
+// kindless reports whether neither obj nor its Go type says what kind it is.
+func kindless(obj client.Object) bool {
+	switch obj.(type) {
+	case runtime.Unstructured, *metav1.PartialObjectMetadata:
+		return obj.GetObjectKind().GroupVersionKind().Kind == ""
+	default:
+		return false
+	}
 }
 
 // errPanic stands for the error that controller-runtime makes of a panic.

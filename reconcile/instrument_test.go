@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/trimtab/trimtab/reconcile"
@@ -131,6 +133,15 @@ func TestInstrumentOptionsValidate(t *testing.T) {
 	typedNil := reconcile.InstrumentOptions[reconcile.Request]{For: (*corev1.Secret)(nil)}
 	require.EqualError(t, typedNil.Validate(), "reconcile: For (*v1.Secret)(nil): must point to an object")
 	require.PanicsWithError(t, typedNil.Validate().Error(), func() { reconcile.Instrument(typedNil) })
+
+	for want, opts := range map[string]reconcile.InstrumentOptions[reconcile.Request]{
+		"reconcile: For *v1.PartialObjectMetadata without a kind: must have its GroupVersionKind set":  {For: &metav1.PartialObjectMetadata{}},
+		"reconcile: For *unstructured.Unstructured without a kind: must have its GroupVersionKind set": {For: &unstructured.Unstructured{}},
+		"reconcile: Queue (*reconcile_test.book)(nil): must point to a queue":                          {Queue: (*book)(nil)},
+		"reconcile: Observer (*reconcile_test.book)(nil): must point to an observer":                   {Observer: (*book)(nil)},
+	} {
+		require.EqualError(t, opts.Validate(), want)
+	}
 
 	custom := reconcile.InstrumentOptions[string]{For: &corev1.Secret{}}
 	require.EqualError(t, custom.Validate(), "reconcile: For *v1.Secret: needs requests of type reconcile.Request, not string")
