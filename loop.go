@@ -2,6 +2,7 @@ package trimtab
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-logr/logr"
@@ -28,9 +29,10 @@ type TypedLoop[request comparable] struct {
 	log     logr.Logger
 	metrics *metrics.Metrics // nil if they are disabled
 
-	current atomic.Pointer[wiring[request]]
-	wrapped atomic.Bool // Reconciler was called
-	said    atomic.Bool // that the queue is missing
+	starting sync.Mutex // held while a queue joins the loop
+	current  atomic.Pointer[wiring[request]]
+	wrapped  atomic.Bool // Reconciler was called
+	said     atomic.Bool // that the queue is missing
 }
 
 // New returns a loop. The name is what the loop is called in the log; metrics bear
@@ -110,6 +112,8 @@ func NewClient(config *rest.Config, options client.Options) (client.Client, erro
 
 // newQueue makes the queue of a controller that starts, and joins the loop to it.
 func (l *TypedLoop[request]) newQueue(controllerName string, limiter workqueue.TypedRateLimiter[request]) workqueue.TypedRateLimitingInterface[request] {
+	l.starting.Lock()
+	defer l.starting.Unlock()
 	options := queue.Options[request]{RateLimiter: limiter, Log: l.log}
 	if w := l.current.Load(); w.live() {
 		l.log.Error(errors.New("trimtab: a loop serves one controller"), "A second controller has started on this loop: its queue works, its signals are not counted",

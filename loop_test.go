@@ -409,6 +409,28 @@ func TestControllerOptionsKeepsTheUsers(t *testing.T) {
 	require.True(t, called)
 }
 
+// Of controllers that start at once on one loop, as those of a manager do, one
+// has the loop, and each of the others an error in the log.
+func TestControllersStartAtOnce(t *testing.T) {
+	const controllers = 8
+	for range 100 {
+		log := &sink{}
+		l := trimtab.NewTyped("a", trimtab.TypedOptions[string]{DisableMetrics: true, Log: log.logger()})
+		newQueue := l.ControllerOptions(controller.TypedOptions[string]{}).NewQueue
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for range controllers {
+			wg.Go(func() {
+				<-start
+				newQueue("c", ratelimit.NewExponential[string](ratelimit.ExponentialOptions{}))
+			})
+		}
+		close(start)
+		wg.Wait()
+		require.Equal(t, controllers-1, log.count("A second controller"))
+	}
+}
+
 // RL08: no two controllers share a limiter that the loop made.
 func TestFreshLimiter_RL08(t *testing.T) {
 	l := trimtab.NewTyped("a", trimtab.TypedOptions[string]{DisableMetrics: true})
