@@ -87,3 +87,35 @@ func TestMemoryOfParkedKeysIsGivenBack(t *testing.T) {
 	require.Less(t, heapInUse()-before, int64(1<<20))
 	runtime.KeepAlive(q)
 }
+
+// What a queue that has ended dropped is free, though somebody, such as metrics,
+// still holds the queue.
+func TestMemoryAfterTheEnd(t *testing.T) {
+	const keys = 100_000
+	for name, end := range map[string]func(*queue.Queue[string]){
+		"shutdown": (*queue.Queue[string]).ShutDown,
+		"drained, then shut down": func(q *queue.Queue[string]) {
+			time.AfterFunc(10*time.Millisecond, q.ShutDown)
+			q.ShutDownWithDrain()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := heapInUse()
+			q := queue.New("test", queue.Options[string]{SaturationDepth: 1})
+			for i := range keys {
+				q.Add(fmt.Sprint(i))
+				q.AddAfter(fmt.Sprint("later ", i), time.Hour)
+			}
+			running, _ := q.Get()
+			q.Add(running)
+			end(q)
+			require.Less(t, heapInUse()-before, int64(1<<20))
+			require.Zero(t, q.Len())
+			require.Zero(t, q.Snapshot().OverFor)
+			require.Equal(t, 1, q.Snapshot().Running)
+			q.Done(running)
+			require.Zero(t, q.Snapshot().Running)
+			require.Zero(t, q.Len())
+		})
+	}
+}

@@ -149,6 +149,7 @@ func (q *Queue[T]) ShutDown() {
 	defer q.mu.Unlock()
 	q.close()
 	q.draining = false
+	q.drop()
 	q.drained.Broadcast()
 }
 
@@ -304,8 +305,29 @@ func (q *Queue[T]) close() {
 	if q.timer != nil {
 		q.timer.Stop()
 	}
+	for _, it := range q.delayed.items {
+		if it.place = nowhere; it.run == nil {
+			q.items.Delete(it.key)
+		}
+	}
 	q.delayed.items = nil
 	q.work.Broadcast()
+}
+
+// drop forgets all that is ready. Metrics may hold on to a queue that has ended;
+// what is in flight ends with its Done.
+func (q *Queue[T]) drop() {
+	var running keyed.Map[T, *item[T]]
+	for key, it := range q.items.All() {
+		if it.run != nil {
+			it.place = nowhere
+			running.Put(key, it)
+		}
+	}
+	q.items, q.ready = running, levels[T]{}
+	q.flight.parked = 0
+	q.overSince = never
+	q.spare, q.spares = nil, 0
 }
 
 func (q *Queue[T]) unfinished() bool { return q.ready.len > 0 || q.flight.len > 0 }
