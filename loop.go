@@ -36,7 +36,7 @@ type TypedLoop[request comparable] struct {
 }
 
 // New returns a loop. The name is what the loop is called in the log; metrics bear
-// the name of the controller. It panics with the error of Options.Validate if an
+// the name of the controller, unless that has another queue. It panics with the error of Options.Validate if an
 // option is impossible, and if the name is empty.
 func New(name string, opts Options) *Loop { return NewTyped(name, opts) }
 
@@ -65,7 +65,8 @@ func NewTyped[request comparable](name string, opts TypedOptions[request]) *Type
 // queue, which always is a priority queue.
 //
 // A loop serves one controller at a time. A second one that starts meanwhile gets
-// a queue that works, and whose signals are not counted; the log says so.
+// a queue that works, and whose signals are not counted; the log says so. Runs of
+// the loop's Reconciler count under the first one.
 func (l *TypedLoop[request]) ControllerOptions(base controller.TypedOptions[request]) controller.TypedOptions[request] {
 	if base.RateLimiter == nil {
 		base.RateLimiter = l.opts.RateLimiter

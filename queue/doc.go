@@ -11,7 +11,8 @@
 // It keeps controller-runtime's semantics: a request that is queued twice is
 // delivered once, at the higher priority and the earlier time; a request is with
 // one worker at a time; the highest priority is served first, and requests of
-// one priority in the order in which they became ready. What it adds is the
+// one priority in the order in which they became ready, or were added if an event
+// cut a delay short or they stood behind their own run. What it adds is the
 // trigger.Source of each add, a priority for each source, and the times from
 // which latency is told apart into delay, wait and work.
 //
