@@ -171,6 +171,23 @@ func TestDueRequestIsReadyBeforeItsTimer(t *testing.T) {
 	})
 }
 
+// So it does for a worker that asks at that instant.
+func TestDueRequestIsTakenBeforeItsTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		for range 100 {
+			q.Add("other")
+			q.AddWithOpts(priorityqueue.AddOpts{After: time.Second, Priority: ptr(1)}, "k")
+			time.Sleep(time.Second)
+			for _, want := range []string{"k", "other"} {
+				key, _ := q.Get()
+				require.Equal(t, want, key)
+				q.Done(key)
+			}
+		}
+	})
+}
+
 // What stands in a queue before a worker first asks, as on a warm standby, waits
 // from then on.
 func TestTimesStartWithTheFirstGet(t *testing.T) {
