@@ -36,8 +36,8 @@ type TypedLoop[request comparable] struct {
 }
 
 // New returns a loop. The name is what the loop is called in the log; metrics bear
-// the name of the controller, unless that has another queue. It panics with the error of Options.Validate if an
-// option is impossible, and if the name is empty.
+// the name of the controller, unless that has another queue. It panics with the
+// error of Options.Validate if an option is impossible, and if the name is empty.
 func New(name string, opts Options) *Loop { return NewTyped(name, opts) }
 
 // NewTyped is New for a controller with requests of another type.
