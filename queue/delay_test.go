@@ -27,6 +27,11 @@ func TestDelay(t *testing.T) {
 		{"one nanosecond", func(q *queue.Queue[string]) { q.AddAfter("k", 1) }, 1},
 		{"one hour", func(q *queue.Queue[string]) { q.AddAfter("k", time.Hour) }, time.Hour},
 		{"huge", func(q *queue.Queue[string]) { q.AddAfter("k", math.MaxInt64) }, nothing},
+		{"huge, after a while", func(q *queue.Queue[string]) {
+			sleep(time.Second)
+			q.AddAfter("k", math.MaxInt64)
+			q.AddAfter("k", math.MaxInt64-1)
+		}, nothing},
 		{"huge, then sooner", func(q *queue.Queue[string]) {
 			q.AddAfter("k", math.MaxInt64)
 			q.AddAfter("k", time.Minute)

@@ -17,6 +17,10 @@ import (
 // Queue is a priorityqueue.PriorityQueue that knows what caused each request.
 // Make one with New. It is safe for concurrent use. Until ShutDown it may hold a
 // timer, never a goroutine.
+//
+// Requests are one if they are equal by ==: let T be a small value that says which
+// object is meant. With pointers, two for one object are two requests, which run at
+// the same time, and keep alive what they point to.
 type Queue[T comparable] struct {
 	name     string
 	opts     Options[T]
