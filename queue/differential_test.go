@@ -30,7 +30,7 @@ func sequences(t *testing.T) int {
 		require.NoError(t, err)
 		return n
 	}
-	return 1500
+	return 1000
 }
 
 // For random sequences of adds, gets, dones, forgets and clock steps, our queue
