@@ -1,48 +1,47 @@
 package queue
 
-// heap is a binary heap of items that know their index in it, so that any of
+// itemHeap is a binary heap of items that know their index in it, so that any of
 // them can be removed. The order is less.
-type heap[T comparable] struct {
+type itemHeap[T comparable] struct {
 	items []*item[T]
 	less  func(a, b *item[T]) bool
 }
 
-func (h *heap[T]) len() int { return len(h.items) }
+func (h *itemHeap[T]) len() int { return len(h.items) }
 
 // top returns the first item, or nil.
-func (h *heap[T]) top() *item[T] {
+func (h *itemHeap[T]) top() *item[T] {
 	if len(h.items) == 0 {
 		return nil
 	}
 	return h.items[0]
 }
 
-func (h *heap[T]) push(it *item[T]) {
+func (h *itemHeap[T]) push(it *item[T]) {
 	h.items = append(h.items, it)
 	it.index = int32(len(h.items) - 1)
 	h.up(int(it.index))
 }
 
 // remove takes it, which must be in the heap, out of it.
-func (h *heap[T]) remove(it *item[T]) {
+func (h *itemHeap[T]) remove(it *item[T]) {
 	i, last := int(it.index), len(h.items)-1
 	h.swap(i, last)
 	h.items[last] = nil
-	h.items = h.items[:last]
+	h.items = shrunk(h.items[:last])
 	if i < last && !h.down(i) {
 		h.up(i)
 	}
-	h.shrink()
 }
 
 // fix restores the order after the keys of it have changed.
-func (h *heap[T]) fix(it *item[T]) {
+func (h *itemHeap[T]) fix(it *item[T]) {
 	if i := int(it.index); !h.down(i) {
 		h.up(i)
 	}
 }
 
-func (h *heap[T]) up(i int) {
+func (h *itemHeap[T]) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
 		if !h.less(h.items[i], h.items[parent]) {
@@ -54,7 +53,7 @@ func (h *heap[T]) up(i int) {
 }
 
 // down reports whether it moved the item.
-func (h *heap[T]) down(i int) bool {
+func (h *itemHeap[T]) down(i int) bool {
 	start := i
 	for {
 		child := 2*i + 1
@@ -73,15 +72,16 @@ func (h *heap[T]) down(i int) bool {
 	return i > start
 }
 
-func (h *heap[T]) swap(i, j int) {
+func (h *itemHeap[T]) swap(i, j int) {
 	h.items[i], h.items[j] = h.items[j], h.items[i]
 	h.items[i].index, h.items[j].index = int32(i), int32(j)
 }
 
-// shrink gives memory back once the heap is a quarter of what it was.
-func (h *heap[T]) shrink() {
+// shrunk returns s, in less memory once it is a quarter of what it was.
+func shrunk[E any](s []E) []E {
 	const keep = 1024
-	if cap(h.items) > keep && len(h.items) < cap(h.items)/4 {
-		h.items = append(make([]*item[T], 0, cap(h.items)/2), h.items...)
+	if cap(s) <= keep || len(s) >= cap(s)/4 {
+		return s
 	}
+	return append(make([]E, 0, cap(s)/2), s...)
 }

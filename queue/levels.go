@@ -1,17 +1,19 @@
 package queue
 
 import (
-	"slices"
+	"container/heap"
 	"time"
 
+	"github.com/trimtab/trimtab/internal/keyed"
 	"github.com/trimtab/trimtab/trigger"
 )
 
-// levels holds the ready items by priority.
+// levels holds the ready items by priority. The zero value is empty.
 type levels[T comparable] struct {
-	sorted []*level[T]        // the highest priority first
-	depth  [trigger.Count]int // items by the source that they count under
-	len    int                // all items
+	byPriority keyed.Map[int, *level[T]]
+	filled     filled[T]          // those that are not empty
+	depth      [trigger.Count]int // items by the source that they count under
+	len        int                // all items
 }
 
 // level holds the ready items of one priority in the order of their seq. Nearly
@@ -20,7 +22,8 @@ type levels[T comparable] struct {
 type level[T comparable] struct {
 	priority   int
 	head, tail *item[T]
-	early      heap[T]
+	early      itemHeap[T]
+	index      int // in filled
 }
 
 // keepLevels is how many levels may stay though empty, so that the usual handful
@@ -30,6 +33,9 @@ const keepLevels = 8
 // push adds it, which must not be in any level.
 func (ls *levels[T]) push(it *item[T]) {
 	l := ls.level(it.priority)
+	if l.empty() {
+		heap.Push(&ls.filled, l)
+	}
 	it.early = l.tail != nil && it.seq < l.tail.seq
 	if it.early {
 		l.early.push(it)
@@ -57,20 +63,21 @@ func (ls *levels[T]) remove(it *item[T]) {
 	}
 	ls.depth[it.strongest()]--
 	ls.len--
-	if l.empty() && len(ls.sorted) > keepLevels {
-		i, _ := ls.find(it.priority)
-		ls.sorted = slices.Delete(ls.sorted, i, i+1)
+	if !l.empty() {
+		return
+	}
+	heap.Remove(&ls.filled, l.index)
+	if ls.byPriority.Len() > keepLevels {
+		ls.byPriority.Delete(l.priority)
 	}
 }
 
 // first returns the item to hand out next, or nil.
 func (ls *levels[T]) first() *item[T] {
-	for _, l := range ls.sorted {
-		if it := l.first(); it != nil {
-			return it
-		}
+	if len(ls.filled) == 0 {
+		return nil
 	}
-	return nil
+	return ls.filled[0].first()
 }
 
 // oldest returns when the item that has been ready for longest became so. An
@@ -78,7 +85,7 @@ func (ls *levels[T]) first() *item[T] {
 func (ls *levels[T]) oldest() (time.Duration, bool) {
 	var oldest time.Duration
 	found := false
-	for _, l := range ls.sorted {
+	for _, l := range ls.filled {
 		for _, it := range []*item[T]{l.head, l.early.top()} {
 			if it != nil && (!found || it.free() < oldest) {
 				oldest, found = it.free(), true
@@ -91,26 +98,44 @@ func (ls *levels[T]) oldest() (time.Duration, bool) {
 // free is when a worker could have taken the item: ready, its own run over.
 func (it *item[T]) free() time.Duration { return it.due + it.ownRun }
 
-func (ls *levels[T]) find(priority int) (int, bool) {
-	return slices.BinarySearchFunc(ls.sorted, priority, func(l *level[T], p int) int {
-		switch {
-		case l.priority > p:
-			return -1
-		case l.priority < p:
-			return 1
-		default:
-			return 0
-		}
-	})
+func (ls *levels[T]) level(priority int) *level[T] {
+	l, ok := ls.byPriority.Get(priority)
+	if !ok {
+		l = &level[T]{priority: priority, early: itemHeap[T]{less: (*item[T]).before}}
+		ls.byPriority.Put(priority, l)
+	}
+	return l
 }
 
-func (ls *levels[T]) level(priority int) *level[T] {
-	i, ok := ls.find(priority)
-	if !ok {
-		l := &level[T]{priority: priority, early: heap[T]{less: (*item[T]).before}}
-		ls.sorted = slices.Insert(ls.sorted, i, l)
-	}
-	return ls.sorted[i]
+// filled is a heap.Interface of levels, the highest priority first.
+type filled[T comparable] []*level[T]
+
+// Len implements heap.Interface.
+func (f filled[T]) Len() int { return len(f) }
+
+// Less implements heap.Interface.
+func (f filled[T]) Less(i, j int) bool { return f[i].priority > f[j].priority }
+
+// Swap implements heap.Interface.
+func (f filled[T]) Swap(i, j int) {
+	f[i], f[j] = f[j], f[i]
+	f[i].index, f[j].index = i, j
+}
+
+// Push implements heap.Interface.
+func (f *filled[T]) Push(l any) {
+	added := l.(*level[T]) //nolint:errcheck,forcetypeassert // Only levels pushes.
+	added.index = len(*f)
+	*f = append(*f, added)
+}
+
+// Pop implements heap.Interface.
+func (f *filled[T]) Pop() any {
+	last := len(*f) - 1
+	l := (*f)[last]
+	(*f)[last] = nil
+	*f = shrunk((*f)[:last])
+	return l
 }
 
 func (l *level[T]) empty() bool { return l.head == nil && l.early.len() == 0 }

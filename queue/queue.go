@@ -34,7 +34,7 @@ type Queue[T comparable] struct {
 
 	items   keyed.Map[T, *item[T]] // every item, queued or in flight
 	ready   levels[T]
-	delayed heap[T]
+	delayed itemHeap[T]
 	flight  flight[T]
 	seq     uint64 // of the item that joined its priority last
 	spare   *item[T]
@@ -73,7 +73,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		limiter:   opts.RateLimiter,
 		observer:  opts.Observer,
 		start:     time.Now(),
-		delayed:   heap[T]{less: (*item[T]).sooner},
+		delayed:   itemHeap[T]{less: (*item[T]).sooner},
 		overSince: never,
 		hot:       topk.New[T](hotKeys),
 	}
