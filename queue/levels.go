@@ -107,29 +107,29 @@ func (ls *levels[T]) level(priority int) *level[T] {
 	return l
 }
 
-// filled is a heap.Interface of levels, the highest priority first.
+// filled is a [heap.Interface] of levels, the highest priority first.
 type filled[T comparable] []*level[T]
 
-// Len implements heap.Interface.
+// Len implements [heap.Interface].
 func (f filled[T]) Len() int { return len(f) }
 
-// Less implements heap.Interface.
+// Less implements [heap.Interface].
 func (f filled[T]) Less(i, j int) bool { return f[i].priority > f[j].priority }
 
-// Swap implements heap.Interface.
+// Swap implements [heap.Interface].
 func (f filled[T]) Swap(i, j int) {
 	f[i], f[j] = f[j], f[i]
 	f[i].index, f[j].index = i, j
 }
 
-// Push implements heap.Interface.
+// Push implements [heap.Interface].
 func (f *filled[T]) Push(l any) {
-	added := l.(*level[T]) //nolint:errcheck,forcetypeassert // Only levels pushes.
+	added := l.(*level[T]) // Only levels pushes.
 	added.index = len(*f)
 	*f = append(*f, added)
 }
 
-// Pop implements heap.Interface.
+// Pop implements [heap.Interface].
 func (f *filled[T]) Pop() any {
 	last := len(*f) - 1
 	l := (*f)[last]

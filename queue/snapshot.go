@@ -70,9 +70,7 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 		s.OverFor = now - q.overSince
 	}
 	for _, e := range q.hot.Top() {
-		if n := e.Sure(); n > 0 {
-			s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: n})
-		}
+		s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: e.Sure()})
 	}
 	return s
 }
