@@ -17,7 +17,7 @@ func TestLeaderElection(t *testing.T) {
 	s := newScene(t)
 	election := []string{
 		"--leader-elect", "--leader-election-namespace=" + cluster.Namespace,
-		"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s", "--leader-election-retry-period=500ms",
+		"--leader-election-lease-duration=6s", "--leader-election-renew-deadline=4s", "--leader-election-retry-period=500ms",
 	}
 	leader, standby := s.newOperator(t, userA, election...), s.newOperator(t, userB, election...)
 	require.NoError(t, leader.Start(t.Context()))

@@ -49,7 +49,11 @@ func runTests(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() {
+		if err == nil { // else the logs are worth a look
+			err = os.RemoveAll(folder)
+		}
+	}()
 
 	opts := cluster.Options{Folder: folder, Manifests: "../examples/certrotator/config"}
 	if world.Cluster, err = cluster.Start(ctx, opts); err != nil {

@@ -25,7 +25,7 @@ func TestRenewal(t *testing.T) {
 	s.startOperator(t)
 	book := follow(t)
 
-	certs := s.createMany(t, 10, lives(12*time.Second, 6*time.Second))
+	certs := s.createMany(t, 10, lives(16*time.Second, 10*time.Second))
 	s.served(t, certs...)
 	for range 2 {
 		old, promised := map[types.UID]*x509.Certificate{}, map[types.UID]time.Time{}

@@ -28,7 +28,9 @@ func Become() {
 }
 
 // Attributes are what a child needs to be on the leash when it is started
-// directly, in a process group of its own, which Ctrl-C does not reach.
+// directly, in a process group of its own, which Ctrl-C does not reach. To the
+// kernel, the parent is the thread that starts the child; Go ends none but
+// those that a goroutine locked and left so.
 func Attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -27,6 +27,7 @@ const (
 // gauges are as of now, but ObjectRequeues, which is over all restarts.
 func Signals(totals scrape.Sample, peaks Peaks, objects int) []string {
 	return TableLeft([][]string{
+		{"golden signal", "", "verdict"},
 		latencySignal(totals),
 		depthSignal(totals, peaks),
 		requeueSignal(totals, objects),
