@@ -53,11 +53,11 @@ type Process struct {
 
 // New reserves addresses for an operator that is not running yet.
 func New(opts Options) (*Process, error) {
-	addresses, err := freeAddresses(2)
+	metrics, probes, err := freeAddresses()
 	if err != nil {
 		return nil, err
 	}
-	return &Process{opts: opts, metrics: addresses[0], probes: addresses[1]}, nil
+	return &Process{opts: opts, metrics: metrics, probes: probes}, nil
 }
 
 // MetricsURL returns where the operator serves its metrics.
