@@ -49,7 +49,7 @@ type Hot[T comparable] struct {
 }
 
 // Snapshot returns the state of the queue. It costs the same at any length of
-// the queue.
+// the queue, and more only with the number of priorities that are in use.
 func (q *Queue[T]) Snapshot() Snapshot[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
