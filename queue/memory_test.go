@@ -95,7 +95,12 @@ func TestMemoryAfterTheEnd(t *testing.T) {
 	for name, end := range map[string]func(*queue.Queue[string]){
 		"shutdown": (*queue.Queue[string]).ShutDown,
 		"drained, then shut down": func(q *queue.Queue[string]) {
-			time.AfterFunc(10*time.Millisecond, q.ShutDown)
+			go func() {
+				for !q.ShuttingDown() {
+					runtime.Gosched()
+				}
+				q.ShutDown()
+			}()
 			q.ShutDownWithDrain()
 		},
 	} {
