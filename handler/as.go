@@ -18,7 +18,8 @@ import (
 // As returns h with everything that it enqueues tagged with source, so that the
 // queue gives it that source's priority and the run counts under it. What h
 // enqueues with a priority of its own keeps it; what it enqueues with
-// controller-runtime's low priority, as for the initial list, counts as Resync.
+// controller-runtime's low priority, as for the initial list, counts as Resync,
+// if source is Primary, External or Watched.
 //
 // A panic of h, or of the mapping function in it, is logged and reported to the
 // queue's observer; the event is lost, the informer lives.

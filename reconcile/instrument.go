@@ -107,18 +107,21 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 	rc.run.changed = rc.run.info.Started
 
 	outcome := queue.Outcome{Class: class.Panic, Err: errPanic}
-	defer func() { i.end(&rc.run, req, outcome) }() // Also if next panics.
+	defer func() { i.end(ctx, &rc.run, req, outcome) }() // Also if next panics.
 	result, err = i.next.Reconcile(trigger.NewContext(rc, &rc.run.info), req)
-	outcome = queue.Outcome{Class: classOf(ctx, result, err), Err: err, Result: result}
+	outcome = queue.Outcome{Err: err, Result: result}
 	return result, err
 }
 
-// end accounts for the run. A class that Classify gave counts more than the one
-// in the outcome, unless the run ended otherwise since.
-func (i *instrumented[request]) end(r *run, req request, outcome queue.Outcome) {
+// end accounts for the run. Its class is that of a panic, or what Classify gave it,
+// or what its outcome says.
+func (i *instrumented[request]) end(ctx context.Context, r *run, req request, outcome queue.Outcome) {
 	phases, given := r.end(time.Now())
-	if given != "" && outcome.Class != class.Panic {
+	if outcome.Class == "" {
 		outcome.Class = given
+	}
+	if outcome.Class == "" {
+		outcome.Class = classOf(ctx, outcome.Result, outcome.Err)
 	}
 	i.opts.Queue.Report(req, outcome)
 	i.opts.Observer.Ran(r.info, outcome.Class, phases)

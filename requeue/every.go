@@ -16,7 +16,7 @@ import (
 // A run that comes a little before its moment, by a tenth of period and at
 // most a minute, counts as that moment's run, so that a timer that fires early
 // or a clock that is set back brings no second run. A delay is never shorter
-// than that, and never longer than it and period together.
+// than that, nor than 1 ms, and never longer than it and period together.
 //
 // A period of zero or less means no period, as for informers' resync, and
 // gives [Done]: check a period that users can set where it is read.
