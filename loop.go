@@ -115,7 +115,8 @@ func NewClient(config *rest.Config, options client.Options) (client.Client, erro
 func (l *TypedLoop[request]) newQueue(controllerName string, limiter workqueue.TypedRateLimiter[request]) workqueue.TypedRateLimitingInterface[request] {
 	l.starting.Lock()
 	defer l.starting.Unlock()
-	options := queue.Options[request]{RateLimiter: limiter, Log: l.log}
+	options := l.opts.Queue
+	options.RateLimiter, options.Log = limiter, l.log
 	if w := l.current.Load(); w.live() {
 		l.log.Error(errors.New("trimtab: a loop serves one controller"), "A second controller has started on this loop: its queue works, its signals are not counted",
 			"controller", w.queue.Name(), "second", controllerName)

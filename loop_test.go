@@ -452,6 +452,16 @@ func TestBadOptions(t *testing.T) {
 		`trimtab: RateLimiter (*ratelimit.Exponential[string])(nil): must point to a limiter`: func() {
 			trimtab.NewTyped("a", trimtab.TypedOptions[string]{RateLimiter: (*ratelimit.Exponential[string])(nil)})
 		},
+		`trimtab: queue: SaturationDepth -1: must not be negative`: func() {
+			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{SaturationDepth: -1}})
+		},
+		`trimtab: Queue.RateLimiter *ratelimit.Exponential[string]: set Options.RateLimiter instead`: func() {
+			limiter := ratelimit.NewExponential[string](ratelimit.ExponentialOptions{})
+			trimtab.NewTyped("a", trimtab.TypedOptions[string]{Queue: queue.Options[string]{RateLimiter: limiter}})
+		},
+		`trimtab: Queue.Log: set Options.Log instead`: func() {
+			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{Log: (&sink{}).logger()}})
+		},
 		`trimtab: Registerer (*prometheus.Registry)(nil): must point to a registry`: func() {
 			trimtab.New("a", trimtab.Options{Registerer: (*prometheus.Registry)(nil)})
 		},

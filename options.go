@@ -1,6 +1,7 @@
 package trimtab
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/reconcile"
 )
 
@@ -29,6 +31,10 @@ type TypedOptions[request comparable] struct {
 	// jitter 0.2.
 	RateLimiter workqueue.TypedRateLimiter[request]
 
+	// Queue configures the work queue: who is served when, and what is held back.
+	// RateLimiter, Observer and Log in it are the loop's own and must not be set.
+	Queue queue.Options[request]
+
 	// Registerer is where the loop's metrics are registered; loops with the same
 	// one share their collectors. Nil means controller-runtime's registry, which
 	// a manager's metrics server serves.
@@ -47,11 +53,29 @@ func (o TypedOptions[request]) Validate() error {
 	if err := (reconcile.InstrumentOptions[request]{For: o.For}).Validate(); err != nil {
 		return fmt.Errorf("trimtab: %w", err)
 	}
+	if err := o.validateQueue(); err != nil {
+		return err
+	}
 	if isNil(o.RateLimiter) {
 		return fmt.Errorf("trimtab: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
 	}
 	if isNil(o.Registerer) {
 		return fmt.Errorf("trimtab: Registerer (%T)(nil): must point to a registry", o.Registerer)
+	}
+	return nil
+}
+
+func (o TypedOptions[request]) validateQueue() error {
+	switch {
+	case o.Queue.RateLimiter != nil:
+		return fmt.Errorf("trimtab: Queue.RateLimiter %T: set Options.RateLimiter instead", o.Queue.RateLimiter)
+	case o.Queue.Observer != nil:
+		return fmt.Errorf("trimtab: Queue.Observer %T: the loop observes its queue itself", o.Queue.Observer)
+	case !o.Queue.Log.IsZero():
+		return errors.New("trimtab: Queue.Log: set Options.Log instead")
+	}
+	if err := o.Queue.Validate(); err != nil {
+		return fmt.Errorf("trimtab: %w", err)
 	}
 	return nil
 }
