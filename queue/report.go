@@ -17,6 +17,11 @@ type Outcome struct {
 	Err error
 	// Result is the result that the controller will see.
 	Result reconcile.Result
+	// Object is what the run learned of the request's own object.
+	Object Object
+	// Stopped is whether the run asked that no further run come of
+	// itself; see reconcile.Stop.
+	Stopped bool
 }
 
 // terminal reports whether the controller will not retry although there is an error.

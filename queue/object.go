@@ -1,0 +1,27 @@
+package queue
+
+import "k8s.io/apimachinery/pkg/types"
+
+// Object is what the client of a run learned of the request's own object. The zero
+// value says that nothing is known of it.
+type Object struct {
+	// Found is whether the object is there: the run read or wrote it, and neither
+	// missed nor released it after that.
+	Found bool
+
+	// UID tells an object from one of the same name before it. It is empty if the
+	// run neither read nor wrote the object.
+	UID types.UID
+
+	// Generation is the object's metadata.generation as the run last read it. Zero
+	// means that it did not read it, or that the object's kind has none.
+	Generation int64
+
+	// Written is the generation that the run's last own change of the object
+	// returned. Zero means that it changed none: a write of labels or of the status
+	// makes no generation.
+	Written int64
+
+	// Deleting is whether the object's deletion has started.
+	Deleting bool
+}
