@@ -77,7 +77,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	}
 	now := q.now()
 	q.promote(now) // The timer may be late.
-	it := q.item(request)
+	it := q.items.obtain(request)
 	d := decide(it, source, mayEcho, o)
 	d.merged = it.place != nowhere
 	if d.echo {
@@ -165,35 +165,4 @@ func later(now, after time.Duration) time.Duration {
 		return never
 	}
 	return now + after
-}
-
-// keepSpares is how many items are kept for reuse, so that a queue whose length
-// swings by less than that allocates nothing.
-const keepSpares = 1024
-
-// item returns the item of request, a new one if there is none.
-func (q *Queue[T]) item(request T) *item[T] {
-	if it, ok := q.items.Get(request); ok {
-		return it
-	}
-	it := q.spare
-	if it == nil {
-		it = &item[T]{}
-	} else {
-		q.spare, it.next = it.next, nil
-		q.spares--
-	}
-	it.key = request
-	q.items.Put(request, it)
-	return it
-}
-
-// release forgets it, which is neither queued nor in flight.
-func (q *Queue[T]) release(it *item[T]) {
-	q.items.Delete(it.key)
-	*it = item[T]{}
-	if q.spares < keepSpares {
-		q.spare, it.next = it, q.spare
-		q.spares++
-	}
 }

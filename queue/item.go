@@ -19,7 +19,10 @@ const (
 // item is a request that is queued, in flight, or both. Times are durations
 // since the queue's start: half the size of a [time.Time], and monotonic.
 type item[T comparable] struct {
-	key      T
+	key  T
+	hash uint32 // of the key
+	id   uint32 // where the table has it
+
 	priority int
 	seq      uint64 // order among the items of one priority
 

@@ -171,3 +171,22 @@ func (l *level[T]) unlink(it *item[T]) {
 	}
 	it.prev, it.next = nil, nil
 }
+
+// moved mends what refers to an item that has moved.
+func (ls *levels[T]) moved(from, to *item[T]) {
+	l := ls.level(to.priority)
+	if to.early {
+		l.early.items[to.index] = to
+		return
+	}
+	if l.head == from {
+		l.head = to
+	} else {
+		to.prev.next = to
+	}
+	if l.tail == from {
+		l.tail = to
+	} else {
+		to.next.prev = to
+	}
+}

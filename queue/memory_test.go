@@ -62,6 +62,53 @@ func TestMemoryIsGivenBack_RL06(t *testing.T) {
 	}
 }
 
+// After 200,000 keys have come and gone, the heap is back within twice of what
+// the live keys need, though they are scattered over all that came, or were last.
+func TestMemoryFollowsTheLiveKeys_RL06(t *testing.T) {
+	const keys, live = 200_000, 1000
+	before := heapInUse()
+	fresh := queue.New("test", queue.Options[int]{})
+	for i := range live {
+		fresh.AddAfter(i, time.Hour)
+	}
+	need := heapInUse() - before
+	fresh.ShutDown()
+	for name, lives := range map[string]func(i int) bool{
+		"scattered": func(i int) bool { return i%(keys/live) == 0 },
+		"first":     func(i int) bool { return i < live },
+		"last":      func(i int) bool { return i >= keys-live },
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := heapInUse()
+			q := queue.New("test", queue.Options[int]{})
+			defer q.ShutDown()
+			for i := range keys {
+				if lives(i) {
+					q.AddAfter(i, time.Hour+time.Duration(i))
+				} else {
+					q.Add(i)
+				}
+			}
+			for range keys - live {
+				key, _ := q.Get()
+				q.Done(key)
+			}
+			left := heapInUse() - before
+			t.Logf("%d bytes; %d for the live keys alone", left, need)
+			require.LessOrEqual(t, left, 2*need)
+			for i := range keys { // They are all there, at their times.
+				if lives(i) {
+					q.Add(i)
+					key, _ := q.Get()
+					require.Equal(t, i, key)
+					q.Done(key)
+				}
+			}
+			require.Zero(t, q.Snapshot().Delayed)
+		})
+	}
+}
+
 // Nor do keys that were all in flight at once, and parked behind that, stay.
 func TestMemoryOfParkedKeysIsGivenBack(t *testing.T) {
 	const keys = 50_000

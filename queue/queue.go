@@ -8,7 +8,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
-	"github.com/trimtab/trimtab/internal/keyed"
 	"github.com/trimtab/trimtab/internal/topk"
 	"github.com/trimtab/trimtab/ratelimit"
 	"github.com/trimtab/trimtab/trigger"
@@ -32,13 +31,11 @@ type Queue[T comparable] struct {
 	work    sync.Cond // there may be something to hand out, or the end has come
 	drained sync.Cond // nothing is ready or in flight any more
 
-	items   keyed.Map[T, *item[T]] // every item, queued or in flight
+	items   table[T] // every item, queued or in flight
 	ready   levels[T]
 	delayed itemHeap[T]
 	flight  flight[T]
 	seq     uint64 // of the item that joined its priority last
-	spare   *item[T]
-	spares  int
 
 	timer *time.Timer   // wakes the first delayed item
 	wake  time.Duration // when the timer fires; zero if it is not set
@@ -77,6 +74,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		overSince: never,
 		hot:       topk.New[T](hotKeys),
 	}
+	q.items = newTable(q.moved)
 	q.work.L, q.drained.L = &q.mu, &q.mu
 	if q.limiter == nil {
 		q.limiter = ratelimit.NewExponential[T](ratelimit.ExponentialOptions{Jitter: 0.2})
@@ -117,8 +115,8 @@ func (q *Queue[T]) Get() (request T, shutdown bool) {
 func (q *Queue[T]) Done(request T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it, ok := q.items.Get(request)
-	if !ok || it.run == nil {
+	it := q.items.find(request)
+	if it == nil || it.run == nil {
 		return
 	}
 	q.flight.end(it)
@@ -128,7 +126,7 @@ func (q *Queue[T]) Done(request T) {
 		it.ownRun = now - it.due
 		q.setReady(it, now)
 	case nowhere:
-		q.release(it)
+		q.items.release(it)
 	default: // It waits for its time.
 	}
 	if q.draining && !q.unfinished() {
@@ -309,29 +307,38 @@ func (q *Queue[T]) close() {
 	if q.timer != nil {
 		q.timer.Stop()
 	}
-	for _, it := range q.delayed.items {
+	for q.delayed.len() > 0 {
+		it := q.delayed.items[q.delayed.len()-1] // The last leaves without a search for its successor.
+		q.delayed.remove(it)
 		if it.place = nowhere; it.run == nil {
-			q.items.Delete(it.key)
+			q.items.release(it)
 		}
 	}
-	q.delayed.items = nil
 	q.work.Broadcast()
 }
 
 // drop forgets all that is ready. Metrics may hold on to a queue that has ended;
 // what is in flight ends with its Done.
 func (q *Queue[T]) drop() {
-	var running keyed.Map[T, *item[T]]
-	for key, it := range q.items.All() {
+	running := newTable(q.moved)
+	for it := range q.items.all {
 		if it.run != nil {
-			it.place = nowhere
-			running.Put(key, it)
+			running.obtain(it.key).run = it.run
 		}
 	}
 	q.items, q.ready = running, levels[T]{}
 	q.flight.parked = 0
 	q.overSince = never
-	q.spare, q.spares = nil, 0
+}
+
+// moved mends what refers to an item that has moved.
+func (q *Queue[T]) moved(from, to *item[T]) {
+	switch {
+	case to.place == delayed:
+		q.delayed.items[to.index] = to
+	case to.place == ready:
+		q.ready.moved(from, to)
+	}
 }
 
 func (q *Queue[T]) unfinished() bool { return q.ready.len > 0 || q.flight.len > 0 }

@@ -42,8 +42,8 @@ func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
 func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it, ok := q.items.Get(request)
-	if !ok || it.run == nil {
+	it := q.items.find(request)
+	if it == nil || it.run == nil {
 		return trigger.Info{}, false
 	}
 	it.run.chained = true
@@ -71,8 +71,8 @@ func (q *Queue[T]) Report(request T, o Outcome) {
 func (q *Queue[T]) report(request T, o Outcome) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it, ok := q.items.Get(request)
-	if !ok || it.run == nil {
+	it := q.items.find(request)
+	if it == nil || it.run == nil {
 		return false
 	}
 	it.lastClass = ""
