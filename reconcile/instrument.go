@@ -34,7 +34,10 @@ type InstrumentOptions[request comparable] struct {
 
 	// For is an object of the kind that the reconciler is for; only its type, or
 	// its GroupVersionKind if it is unstructured or metadata only, counts. It
-	// needs requests that are reconcile.Request. Nil means unknown.
+	// needs requests that are reconcile.Request. Nil means unknown. With it, and a
+	// client of Client, the queue learns of each run what the run's own object is
+	// like: see queue.Object. A client whose scheme lacks the kind does not
+	// recognise the object in another form than For's, nor in an apply.
 	For client.Object
 }
 
@@ -106,22 +109,23 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 	}
 	rc.run.changed = rc.run.info.Started
 
-	outcome := queue.Outcome{Class: class.Panic, Err: errPanic}
-	defer func() { i.end(ctx, &rc.run, req, outcome) }() // Also if next panics.
+	returned := false
+	defer func() { i.end(ctx, &rc.run, req, result, err, returned) }() // Also if next panics.
 	result, err = i.next.Reconcile(trigger.NewContext(rc, &rc.run.info), req)
-	outcome = queue.Outcome{Err: err, Result: result}
+	returned = true
 	return result, err
 }
 
 // end accounts for the run. Its class is that of a panic, or what Classify gave it,
 // or what its outcome says.
-func (i *instrumented[request]) end(ctx context.Context, r *run, req request, outcome queue.Outcome) {
-	phases, given := r.end(time.Now())
-	if outcome.Class == "" {
-		outcome.Class = given
-	}
-	if outcome.Class == "" {
-		outcome.Class = classOf(ctx, outcome.Result, outcome.Err)
+func (i *instrumented[request]) end(ctx context.Context, r *run, req request, result Result, err error, returned bool) {
+	phases, outcome := r.end(time.Now())
+	outcome.Result, outcome.Err = result, err
+	switch {
+	case !returned:
+		outcome.Class, outcome.Err = class.Panic, errPanic
+	case outcome.Class == "":
+		outcome.Class = classOf(ctx, result, err)
 	}
 	i.opts.Queue.Report(req, outcome)
 	i.opts.Observer.Ran(r.info, outcome.Class, phases)

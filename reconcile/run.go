@@ -7,8 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
+	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/trigger"
 )
 
@@ -36,14 +35,10 @@ type run struct {
 	phases   trigger.Phases
 	class    string
 	gone     []error // by which the run's own object was missed
-	free     bool    // the run took the last finalizer off its own, deleted object
-	over     bool    // calls count no longer
-}
-
-// ownObject is the object that a run is for.
-type ownObject struct {
-	like client.Object // an object of its kind, or nil
-	key  client.ObjectKey
+	object   queue.Object
+	free     bool // the run took the last finalizer off its own, deleted object
+	stopped  bool // the run asked for no further run by MaxInterval
+	over     bool // calls count no longer
 }
 
 // runContext is the context of a run: one allocation for both.
@@ -108,36 +103,6 @@ func (r *run) spend(now time.Time) {
 	}
 }
 
-// owns reports whether obj, at key, is the object that the run is for.
-func (r *run) owns(obj client.Object, key client.ObjectKey) bool {
-	return r.own.like != nil && key == r.own.key && sameKind(obj, r.own.like)
-}
-
-// missed notes that a call failed with err, since there is no object like obj at key.
-func (r *run) missed(obj client.Object, key client.ObjectKey, err error) {
-	if !r.owns(obj, key) {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.over {
-		r.gone = append(r.gone, err)
-	}
-}
-
-// released notes that the run's own object was deleted and has no finalizer left.
-func (r *run) released() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.free = true
-}
-
-func (r *run) isReleased() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.free
-}
-
 // ownGone reports whether err says that the run's own object is gone, and
 // nothing else: what is joined with that is not lost.
 func (r *run) ownGone(err error) bool {
@@ -180,10 +145,16 @@ func (r *run) classify(class string) {
 }
 
 // end closes the books of the run.
-func (r *run) end(now time.Time) (phases trigger.Phases, class string) {
+func (r *run) end(now time.Time) (trigger.Phases, queue.Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spend(now)
 	r.over = true
-	return r.phases, r.class
+	return r.phases, queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}
+}
+
+func (r *run) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stopped = true // After the end nobody reads it.
 }

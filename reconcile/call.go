@@ -1,0 +1,103 @@
+package reconcile
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// call is a client call that belongs to a run; run is nil if it belongs to none.
+type call struct {
+	run  *run
+	kind kind
+}
+
+func begin(ctx context.Context, k kind) call {
+	r := runFrom(ctx)
+	if r == nil || !r.enter(k, time.Now()) {
+		return call{}
+	}
+	return call{run: r, kind: k}
+}
+
+func (c call) end(verb string, obj any, subresource string) {
+	if c.run == nil || !c.run.leave(c.kind, time.Now()) {
+		return
+	}
+	name := kindOf(obj)
+	if subresource != "" {
+		name += "/" + subresource
+	}
+	c.run.observer.Called(c.run.info.Sources, verb, name)
+}
+
+// onOwn reports whether the call was on the run's own object, and notes if that
+// turned out to be gone.
+func (c call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey, err error) bool {
+	if c.run == nil || !c.run.owns(kinds, obj, key) {
+		return false
+	}
+	if err != nil && apierrors.IsNotFound(err) {
+		c.run.missed(err)
+	}
+	return true
+}
+
+// wrote notes what a write of an object, whose generation was before, showed of it.
+func (c call) wrote(kinds client.Client, obj client.Object, before int64, err error, dry bool) {
+	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || dry {
+		return
+	}
+	s := sightOf(obj)
+	c.run.wrote(s, before)
+	if s.deleting && len(obj.GetFinalizers()) == 0 {
+		c.run.released()
+	}
+}
+
+// generation returns the generation of an object that is about to be written.
+func (c call) generation(obj client.Object) int64 {
+	if c.run == nil || c.run.own.like == nil || isNil(obj) {
+		return 0
+	}
+	return obj.GetGeneration()
+}
+
+func keyOf(obj client.Object) client.ObjectKey {
+	if isNil(obj) {
+		return client.ObjectKey{}
+	}
+	return client.ObjectKeyFromObject(obj)
+}
+
+// kindOf returns the kind of an object, of the objects of a list, or of an apply
+// configuration: what it says, or else its Go type's name, which is the same for
+// generated types and costs no look-up in a scheme.
+func kindOf(obj any) string {
+	if isNil(obj) {
+		return "unknown"
+	}
+	if o, ok := obj.(runtime.Object); ok {
+		if k := o.GetObjectKind().GroupVersionKind().Kind; k != "" {
+			return strings.TrimSuffix(k, "List")
+		}
+	}
+	t := reflect.TypeOf(obj)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(t.Name(), "ApplyConfiguration"), "List")
+}
+
+func isNil(obj any) bool {
+	if obj == nil {
+		return true
+	}
+	v := reflect.ValueOf(obj)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}

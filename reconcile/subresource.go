@@ -1,0 +1,83 @@
+package reconcile
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+type accountingSubResource struct {
+	accountingSubResourceWriter
+	reader client.SubResourceReader
+}
+
+// Get implements client.SubResourceReader.
+func (c *accountingSubResource) Get(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceGetOption) error {
+	call := begin(ctx, read)
+	err := c.reader.Get(ctx, obj, sub, opts...)
+	c.end(ctx, call, "get", obj, err)
+	return err
+}
+
+type accountingSubResourceWriter struct {
+	client.SubResourceWriter
+	client *accountingClient
+	name   string
+}
+
+// Create implements client.SubResourceWriter.
+func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
+	call := begin(ctx, status)
+	err := c.SubResourceWriter.Create(ctx, obj, sub, opts...)
+	c.end(ctx, call, "create", obj, err)
+	return err
+}
+
+// Update implements client.SubResourceWriter.
+func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	call := begin(ctx, status)
+	err := c.SubResourceWriter.Update(ctx, obj, opts...)
+	c.end(ctx, call, "update", obj, err)
+	return err
+}
+
+// Patch implements client.SubResourceWriter.
+func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	call := begin(ctx, status)
+	err := c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
+	c.end(ctx, call, "patch", obj, err)
+	return err
+}
+
+// Apply implements client.SubResourceWriter.
+func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
+	call := begin(ctx, status)
+	err := c.SubResourceWriter.Apply(ctx, obj, opts...)
+	call.end("apply", obj, c.name)
+	return err
+}
+
+// end ends a call on one object. That the object is gone is told apart from that
+// it has no such subresource: the API server answers NotFound, in the same words,
+// also where a CRD has no status subresource. So the object itself is asked for,
+// unless this run has taken off its last finalizer, which a cache may not show yet.
+func (c *accountingSubResourceWriter) end(ctx context.Context, call call, verb string, obj client.Object, err error) {
+	call.end(verb, obj, c.name)
+	if call.run == nil || err != nil && !apierrors.IsNotFound(err) {
+		return
+	}
+	key := keyOf(obj)
+	if !call.run.owns(c.client.Client, obj, key) {
+		return
+	}
+	if err == nil {
+		call.run.met(sightOf(obj))
+		return
+	}
+	like, ok := obj.DeepCopyObject().(client.Object)
+	if call.run.isReleased() || ok && apierrors.IsNotFound(c.client.Get(ctx, key, like)) {
+		call.run.missed(err)
+	}
+}
