@@ -3,14 +3,12 @@ package handler
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/trimtab/trimtab/trigger"
 )
@@ -44,40 +42,26 @@ type tagging[object any, request comparable] struct {
 
 // Create implements TypedEventHandler.
 func (t *tagging[object, request]) Create(ctx context.Context, e event.TypedCreateEvent[object], q workqueue.TypedRateLimitingInterface[request]) {
-	defer t.guard(ctx, "create", q)
+	defer guard(ctx, t.source, "create", q)
 	t.inner.Create(ctx, e, tag(t.source, q))
 }
 
 // Update implements TypedEventHandler.
 func (t *tagging[object, request]) Update(ctx context.Context, e event.TypedUpdateEvent[object], q workqueue.TypedRateLimitingInterface[request]) {
-	defer t.guard(ctx, "update", q)
+	defer guard(ctx, t.source, "update", q)
 	t.inner.Update(ctx, e, tag(t.source, q))
 }
 
 // Delete implements TypedEventHandler.
 func (t *tagging[object, request]) Delete(ctx context.Context, e event.TypedDeleteEvent[object], q workqueue.TypedRateLimitingInterface[request]) {
-	defer t.guard(ctx, "delete", q)
+	defer guard(ctx, t.source, "delete", q)
 	t.inner.Delete(ctx, e, tag(t.source, q))
 }
 
 // Generic implements TypedEventHandler.
 func (t *tagging[object, request]) Generic(ctx context.Context, e event.TypedGenericEvent[object], q workqueue.TypedRateLimitingInterface[request]) {
-	defer t.guard(ctx, "generic", q)
+	defer guard(ctx, t.source, "generic", q)
 	t.inner.Generic(ctx, e, tag(t.source, q))
-}
-
-// guard, deferred, ends a panic. Handlers run in the informer's goroutine, where
-// nobody else would.
-func (t *tagging[object, request]) guard(ctx context.Context, kind string, q workqueue.TypedRateLimitingInterface[request]) {
-	p := recover()
-	if p == nil {
-		return
-	}
-	if ours, ok := q.(panicCounter); ok {
-		ours.HandlerPanicked(t.source)
-	}
-	log.FromContext(ctx).Error(fmt.Errorf("panic: %v", p), "An event handler panicked: the event is lost",
-		"source", t.source.String(), "event", kind, "stack", string(debug.Stack()))
 }
 
 // sourceQueue is what package queue has beyond a PriorityQueue.
@@ -85,11 +69,6 @@ type sourceQueue[request comparable] interface {
 	priorityqueue.PriorityQueue[request]
 	panicCounter
 	AddWithSource(source trigger.Source, o priorityqueue.AddOpts, requests ...request)
-}
-
-// panicCounter is a sourceQueue or the taggedQueue around one.
-type panicCounter interface {
-	HandlerPanicked(source trigger.Source)
 }
 
 // tag returns q with a source for everything that is added, or q itself if it

@@ -6,10 +6,14 @@
 //	Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{})).
 //	Watches(&corev1.ConfigMap{}, handler.As(trigger.Watched, handler.EnqueueRequestsFromMapFunc(find)))
 //
+// An event that concerns very many objects, such as a new CA, is for Spread:
+//
+//	Watches(&corev1.Secret{}, handler.Spread(time.Minute, handler.EnqueueRequestsFromMapFunc(all)))
+//
 // The surprise: As must stand outermost. A wrapper of controller-runtime, such as
 // WithLowPriorityWhenUnchanged or a Funcs, hides the queue from what it wraps; an
 // As inside it would find no queue to tell, and pass everything through untagged.
 //
-// With a queue that is not Trimtab's, the handlers here do what those that they
-// wrap would do alone.
+// With a queue that is not Trimtab's, As and Owned do what the handlers that they
+// wrap would do alone; Spread spreads on any queue.
 package handler

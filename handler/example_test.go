@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,4 +58,31 @@ func ExampleOwned() {
 	info, _ := q.Running(request)
 	fmt.Println(request, info.Sources, priority)
 	// Output: default/parent watched -20
+}
+
+func ExampleSpread() {
+	// One line of an operator's set-up:
+	//
+	//	Watches(&corev1.Secret{}, handler.Spread(time.Minute, handler.EnqueueRequestsFromMapFunc(allCertificates)))
+	allCertificates := func(context.Context, client.Object) []reconcile.Request {
+		requests := make([]reconcile.Request, 600)
+		for i := range requests {
+			requests[i].Name = fmt.Sprint("certificate-", i)
+		}
+		return requests
+	}
+	h := handler.Spread(time.Minute, crhandler.EnqueueRequestsFromMapFunc(allCertificates))
+
+	q := queue.New("example", queue.Options[reconcile.Request]{})
+	defer q.ShutDown()
+	ca := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "ca"}}
+	h.Create(context.Background(), event.CreateEvent{Object: ca}, q)
+
+	request, priority, _ := q.GetWithPriority()
+	info, _ := q.Running(request)
+	fmt.Println(request.Name, info.Sources, priority)
+	fmt.Println(q.Snapshot().Delayed, "come within the minute, ten in a second")
+	// Output:
+	// certificate-0 resync -100
+	// 599 come within the minute, ten in a second
 }
