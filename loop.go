@@ -117,6 +117,9 @@ func (l *TypedLoop[request]) newQueue(controllerName string, limiter workqueue.T
 	defer l.starting.Unlock()
 	options := l.opts.Queue
 	options.RateLimiter, options.Log = limiter, l.log
+	if options.MetricsProvider == nil && !l.opts.DisableMetrics {
+		options.MetricsProvider = standardMetrics(controllerName, l.log)
+	}
 	if w := l.current.Load(); w.live() {
 		l.log.Error(errors.New("trimtab: a loop serves one controller"), "A second controller has started on this loop: its queue works, its signals are not counted",
 			"controller", w.queue.Name(), "second", controllerName)

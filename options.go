@@ -33,6 +33,8 @@ type TypedOptions[request comparable] struct {
 
 	// Queue configures the work queue: who is served when, and what is held back.
 	// RateLimiter, Observer and Log in it are the loop's own and must not be set.
+	// A nil MetricsProvider means controller-runtime's own workqueue_* collectors,
+	// which are in its registry, whatever Registerer is.
 	Queue queue.Options[request]
 
 	// Registerer is where the loop's metrics are registered; loops with the same
@@ -40,7 +42,8 @@ type TypedOptions[request comparable] struct {
 	// a manager's metrics server serves.
 	Registerer prometheus.Registerer
 
-	// DisableMetrics turns the metrics off.
+	// DisableMetrics turns the metrics off, the workqueue_* ones too unless Queue has
+	// a MetricsProvider.
 	DisableMetrics bool
 
 	// Log gets what is wrong with the wiring of the loop. The zero value means

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/util/workqueue"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/trimtab/trimtab/metrics"
@@ -64,6 +65,24 @@ func register(reg prometheus.Registerer, log logr.Logger) *metrics.Metrics {
 		log.Error(err, "The metrics are not registered: this loop has none")
 	}
 	return collectors
+}
+
+// standardMetrics returns what makes the workqueue_* metrics of a controller's queue
+// with controller-runtime's own collectors. Without these, the queue has none; nor
+// has one without a name, as in controller-runtime.
+func standardMetrics(controllerName string, log logr.Logger) workqueue.MetricsProvider {
+	if controllerName == "" {
+		return nil
+	}
+	collectors, err := findWorkqueues(ctrlmetrics.Registry)
+	if err == nil {
+		var m *workqueueMetrics
+		if m, err = collectors.metrics(controllerName); err == nil {
+			return m
+		}
+	}
+	log.Error(err, "The queue has no workqueue_* metrics", "controller", controllerName)
+	return nil
 }
 
 // ends are the loop as its chain sees it: the queue and the metrics of the

@@ -71,10 +71,11 @@ type decision struct {
 // add reports false if the queue is closed.
 func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, request T) (decision, bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.closed {
 		return decision{}, false
 	}
+	q.series.delayed(after)
 	now := q.now()
 	q.promote(now) // The timer may be late.
 	it := q.items.obtain(request)
@@ -114,6 +115,7 @@ func (q *Queue[T]) addToReady(it *item[T], d decision, now, after time.Duration)
 		if inLevel {
 			q.ready.remove(it)
 		}
+		q.series.raised(it.priority, d.priority)
 		it.priority, it.seq = d.priority, q.nextSeq()
 		if inLevel {
 			q.ready.push(it)

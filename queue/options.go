@@ -22,6 +22,12 @@ type Options[T comparable] struct {
 	// Observer is told what passes through the queue. Nil means nobody is.
 	Observer Observer
 
+	// MetricsProvider makes the standard workqueue_* metrics: client-go's, with the
+	// depth by priority if it is a PriorityDepth, too. A panic of one of them is
+	// logged and ends them all. Nil means none, as does an empty name of the queue.
+	// trimtab.Loop sets one that feeds controller-runtime's collectors.
+	MetricsProvider workqueue.MetricsProvider
+
 	// SaturationDepth is the number of ready requests, those that only a resync
 	// caused aside, above which the queue counts as not keeping up. Zero means
 	// DefaultSaturationDepth.
@@ -39,6 +45,9 @@ func (o Options[T]) Validate() error {
 	}
 	if isNil(o.Observer) {
 		return fmt.Errorf("queue: Observer (%T)(nil): must point to an observer", o.Observer)
+	}
+	if isNil(o.MetricsProvider) {
+		return fmt.Errorf("queue: MetricsProvider (%T)(nil): must point to a provider", o.MetricsProvider)
 	}
 	if o.SaturationDepth < 0 {
 		return fmt.Errorf("queue: SaturationDepth %d: must not be negative", o.SaturationDepth)

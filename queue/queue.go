@@ -25,6 +25,7 @@ type Queue[T comparable] struct {
 	opts     Options[T]
 	limiter  workqueue.TypedRateLimiter[T]
 	observer Observer
+	series   *series   // nil if there are none
 	start    time.Time // all durations of the queue count from here
 
 	mu      sync.Mutex
@@ -69,6 +70,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		opts:      opts,
 		limiter:   opts.RateLimiter,
 		observer:  opts.Observer,
+		series:    newSeries(name, opts.MetricsProvider, opts.Log),
 		start:     time.Now(),
 		delayed:   itemHeap[T]{less: (*item[T]).sooner},
 		overSince: never,
@@ -114,11 +116,12 @@ func (q *Queue[T]) Get() (request T, shutdown bool) {
 // request that is not in flight it does nothing.
 func (q *Queue[T]) Done(request T) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	it := q.items.find(request)
 	if it == nil || it.run == nil {
 		return
 	}
+	q.finished(it.run.info)
 	q.flight.end(it)
 	switch it.place {
 	case parked:
@@ -148,10 +151,11 @@ func (q *Queue[T]) Len() int {
 // is what is added from now on. A second call does nothing.
 func (q *Queue[T]) ShutDown() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	q.close()
 	q.draining = false
 	q.drop()
+	q.series.end()
 	q.drained.Broadcast()
 }
 
@@ -160,7 +164,7 @@ func (q *Queue[T]) ShutDown() {
 // when the last request is Done, or when ShutDown is called meanwhile.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.closed && !q.draining {
 		return
 	}
@@ -169,6 +173,7 @@ func (q *Queue[T]) ShutDownWithDrain() {
 	for q.draining && q.unfinished() {
 		q.drained.Wait()
 	}
+	q.series.end()
 }
 
 // ShuttingDown reports whether ShutDown or ShutDownWithDrain was called.
@@ -181,7 +186,7 @@ func (q *Queue[T]) ShuttingDown() bool {
 // take waits for a request and starts its run.
 func (q *Queue[T]) take() (info trigger.Info, request T, ok bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	q.enter()
 	defer func() { q.waiting-- }()
 	for {
@@ -195,9 +200,10 @@ func (q *Queue[T]) take() (info trigger.Info, request T, ok bool) {
 			it.place = nowhere
 			q.watchDepth(now)
 			q.flight.begin(it, q.info(it, now))
+			q.picked(it.run.info, now)
 			return it.run.info, it.key, true
 		}
-		q.work.Wait()
+		q.idle()
 	}
 }
 
@@ -229,6 +235,9 @@ func (q *Queue[T]) info(it *item[T], now time.Duration) trigger.Info {
 
 // setReady puts it, which is in no level or heap, where ready items stand.
 func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
+	if it.place != parked {
+		q.series.ready(it.priority)
+	}
 	if it.run != nil {
 		it.place = parked
 		q.flight.parked++
@@ -280,7 +289,7 @@ func (q *Queue[T]) arm(now time.Duration) {
 
 func (q *Queue[T]) onTimer() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.closed {
 		return
 	}
