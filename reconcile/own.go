@@ -188,7 +188,7 @@ func sightOfConfig(config runtime.ApplyConfiguration) sight {
 	if !field.IsValid() {
 		return sight{}
 	}
-	meta, _ := field.Interface().(*metav1ac.ObjectMetaApplyConfiguration)
+	meta, _ := reflect.TypeAssert[*metav1ac.ObjectMetaApplyConfiguration](field)
 	if meta == nil {
 		return sight{}
 	}

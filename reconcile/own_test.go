@@ -163,19 +163,25 @@ func TestRunLearnsOfItsObject_RL05(t *testing.T) {
 			_ = c.Patch(ctx, of(obj, 4), client.Merge)
 		}, wrote},
 		"patch, nothing known": {func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Patch(ctx, obj, client.Merge) }, wrote},
-		"update of labels": {func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Update(ctx, of(obj, 5)) },
-			queue.Object{Found: true, UID: "1"}},
+		"update of labels": {
+			func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Update(ctx, of(obj, 5)) },
+			queue.Object{Found: true, UID: "1"},
+		},
 		"get, then a patch that knows nothing and changes labels": {func(ctx context.Context, c client.Client, obj client.Object) {
 			_ = c.Get(ctx, ownKey, obj)
 			_ = c.Patch(ctx, of(obj, 0), client.Merge)
 		}, read},
-		"status update": {func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Status().Update(ctx, of(obj, 4)) },
-			queue.Object{Found: true, UID: "1"}},
+		"status update": {
+			func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Status().Update(ctx, of(obj, 4)) },
+			queue.Object{Found: true, UID: "1"},
+		},
 		"status patch": {func(ctx context.Context, c client.Client, obj client.Object) {
 			_ = c.SubResource("status").Patch(ctx, of(obj, 4), client.Merge)
 		}, queue.Object{Found: true, UID: "1"}},
-		"delete": {func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Delete(ctx, obj) },
-			queue.Object{Deleting: true}},
+		"delete": {
+			func(ctx context.Context, c client.Client, obj client.Object) { _ = c.Delete(ctx, obj) },
+			queue.Object{Deleting: true},
+		},
 		"dry runs": {func(ctx context.Context, c client.Client, obj client.Object) {
 			_ = c.Create(ctx, obj, client.DryRunAll)
 			_ = c.Update(ctx, obj, &client.UpdateOptions{DryRun: []string{"All"}})
