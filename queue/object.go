@@ -13,8 +13,9 @@ type Object struct {
 	// run neither read nor wrote the object.
 	UID types.UID
 
-	// Generation is the object's metadata.generation as the run last read it. Zero
-	// means that it did not read it, or that the object's kind has none.
+	// Generation is the object's metadata.generation as the run last read it; what
+	// the run wrote before does not replace what it had read. Zero means that it
+	// did not read the object, or that its kind has no generation.
 	Generation int64
 
 	// Written is the generation that the run's last own change of the object

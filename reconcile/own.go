@@ -76,9 +76,14 @@ func kindBy(c client.Client, obj runtime.Object) schema.GroupKind {
 	return gvk.GroupKind()
 }
 
-// read notes that the run read its own object.
+// read notes that the run read its own object. What it wrote before tells nothing
+// new, and must not hide what it acted on.
 func (r *run) read(s sight) {
-	r.learn(s, func(o *queue.Object) { o.Generation = s.generation })
+	r.learn(s, func(o *queue.Object) {
+		if o.Generation == 0 || s.generation != o.Written {
+			o.Generation = s.generation
+		}
+	})
 }
 
 // wrote notes that the run wrote its own object, whose generation was before. If

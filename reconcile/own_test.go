@@ -255,7 +255,14 @@ func TestRunLearnsInOrder_RL05(t *testing.T) {
 			s.deleting = true
 			_ = c.Status().Patch(ctx, obj, client.Merge)
 			get(ctx, c)
-		}, queue.Object{Found: true, UID: "1", Generation: 7, Written: 7, Deleting: true}},
+		}, queue.Object{Found: true, UID: "1", Generation: 5, Written: 7, Deleting: true}},
+		"wrote, read what it wrote, read what another wrote": {func(ctx context.Context, c client.Client) {
+			*s = server{uid: "1", generation: 6}
+			_ = c.Update(ctx, of(configMap("a"), 5))
+			get(ctx, c)
+			s.generation = 7
+			get(ctx, c)
+		}, queue.Object{Found: true, UID: "1", Generation: 7, Written: 6}},
 		"read, then gone": {func(ctx context.Context, c client.Client) {
 			*s = server{uid: "1", generation: 5}
 			get(ctx, c)
