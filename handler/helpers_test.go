@@ -23,6 +23,8 @@ type observed struct {
 
 func (*observed) Added(trigger.Source, bool) {}
 func (*observed) Requeued(trigger.Source)    {}
+func (*observed) FailuresReset()             {}
+func (*observed) GaveUp()                    {}
 
 func (o *observed) Delivered(info trigger.Info) {
 	o.mu.Lock()

@@ -21,6 +21,7 @@ type Controller struct {
 	latency, delay                          *row[prometheus.Observer]
 	phases                                  *row[phaseCounters]
 	retries, periodics, panics              prometheus.Counter
+	failureResets, givenUp                  prometheus.Counter
 
 	runs  *bounded[*row[prometheus.Counter]]            // by class
 	calls *bounded[map[string]*row[prometheus.Counter]] // by kind, then by verb
@@ -47,6 +48,8 @@ func newController(name string, s *series, maxLabelValues int) *Controller {
 		retries:       s.requeues.WithLabelValues(name, trigger.Retry.String()),
 		periodics:     s.requeues.WithLabelValues(name, trigger.Periodic.String()),
 		panics:        s.panics.WithLabelValues(name),
+		failureResets: s.failureResets.WithLabelValues(name),
+		givenUp:       s.givenUp.WithLabelValues(name),
 		runs:          runs(s.runs, name, maxLabelValues),
 		calls:         calls(s.calls, name, maxLabelValues),
 	}
@@ -135,6 +138,13 @@ func (c *Controller) Requeued(source trigger.Source) {
 	default: // an event is no echo
 	}
 }
+
+// FailuresReset counts a request that fails and whose backoff starts anew, since
+// somebody has changed or deleted its object.
+func (c *Controller) FailuresReset() { c.failureResets.Inc() }
+
+// GaveUp counts a request that has failed too often in a row to be retried.
+func (c *Controller) GaveUp() { c.givenUp.Inc() }
 
 // Delivered counts a request that a worker has taken, and the time until then.
 // If one of info's times is unknown, no time is counted.

@@ -327,6 +327,22 @@ func FuzzLabels(f *testing.F) {
 	})
 }
 
+// What the queue does about failures has a counter each.
+func TestFailuresAreCounted_RL05_RL10(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{})
+	c := m.Controller("c")
+	m.Controller("d").GaveUp()
+	c.FailuresReset()
+	c.GaveUp()
+	c.GaveUp()
+	all := samples(t, reg)
+	require.Equal(t, map[string]float64{`trimtab_failure_resets_total{controller="c"}`: 1}, named(all, "trimtab_failure_resets_total"))
+	require.Equal(t, map[string]float64{
+		`trimtab_given_up_total{controller="c"}`: 2,
+		`trimtab_given_up_total{controller="d"}`: 1,
+	}, named(all, "trimtab_given_up_total"))
+}
+
 func TestHotPathsAllocateNothing(t *testing.T) {
 	c := metrics.New(metrics.Options{}).Controller("c")
 	info := trigger.Info{
@@ -345,6 +361,8 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 		"Ran, other":      func() { c.Ran(info, "nobody knows", phases) },
 		"Called":          func() { c.Called(info.Sources, "get", "Kind1") },
 		"Called, other":   func() { c.Called(info.Sources, "get", "Nobody") },
+		"FailuresReset":   c.FailuresReset,
+		"GaveUp":          c.GaveUp,
 		"HandlerPanicked": func() { c.HandlerPanicked(trigger.Watched) },
 		"Panicked":        func() { c.Panicked() },
 	} {

@@ -23,6 +23,12 @@
 // of an API call's verb and kind, of a class of your own and of the trigger
 // unknown come when they are first needed.
 //
+// Of what the queue does about failures, trimtab_given_up_total counts the requests
+// that were not retried any more (queue.Options.GiveUp): each of them waits for an
+// event, so any rise is worth an alert. trimtab_failure_resets_total counts the
+// backoffs that started anew since somebody had changed or deleted the object; one
+// that rises all the time is of somebody who writes the object's spec all the time.
+//
 // The number of series is bounded, whatever the loop does: see Options. No
 // series holds the name of an object, but the few of trimtab_object_requeues.
 package metrics

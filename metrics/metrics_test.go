@@ -201,6 +201,8 @@ func TestSeriesAtZero(t *testing.T) {
 		"trimtab_phase_seconds_total{controller,phase,trigger}": sources * phases,
 		"trimtab_handler_panics_total{controller,trigger}":      sources,
 		"trimtab_panics_total{controller}":                      1,
+		"trimtab_failure_resets_total{controller}":              1,
+		"trimtab_given_up_total{controller}":                    1,
 		"trimtab_workers_busy{controller}":                      1,
 		"trimtab_workers_limit{controller}":                     1,
 		"trimtab_queue_depth{controller,trigger}":               sources,

@@ -15,6 +15,7 @@ type series struct {
 	adds, merges, deliveries, requeues *prometheus.CounterVec
 	runs, phases, calls                *prometheus.CounterVec
 	handlerPanics, panics              *prometheus.CounterVec
+	failureResets, givenUp             *prometheus.CounterVec
 	latency, delay                     *prometheus.HistogramVec
 }
 
@@ -42,6 +43,10 @@ func newSeries(buckets []float64) series {
 			"Panics of event handlers and their mapping functions.", labelTrigger),
 		panics: counter("panics_total",
 			"Panics of runs."),
+		failureResets: counter("failure_resets_total",
+			"Backoffs that started anew since the object of a failing request was changed, or its deletion started."),
+		givenUp: counter("given_up_total",
+			"Requests that failed too often in a row and were not retried any more."),
 	}
 }
 
@@ -49,6 +54,7 @@ func (s *series) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		s.adds, s.merges, s.deliveries, s.requeues, s.runs, s.latency, s.delay,
 		s.phases, s.calls, s.handlerPanics, s.panics,
+		s.failureResets, s.givenUp,
 	}
 }
 

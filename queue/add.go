@@ -46,8 +46,14 @@ func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.A
 		return // It counts as no failure.
 	}
 	for _, request := range requests {
-		d, ok := q.add(source, mayEcho, o, q.after(o, request), request)
-		if !ok {
+		var d decision
+		after, ok := o.After, true
+		if o.RateLimited {
+			if d, after, ok = q.limited(mayEcho, o, request); !ok {
+				continue
+			}
+		}
+		if d, ok = q.add(source, mayEcho && !o.RateLimited, o, after, d, request); !ok {
 			return
 		}
 		q.observer.Added(d.source, d.merged)
@@ -68,8 +74,9 @@ type decision struct {
 	merged   bool // with what was queued already
 }
 
-// add reports false if the queue is closed.
-func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, request T) (decision, bool) {
+// add reports false if the queue is closed. d is not zero if the add is known to be
+// the echo of a run.
+func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, d decision, request T) (decision, bool) {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.closed {
@@ -79,7 +86,9 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	now := q.now()
 	q.promote(now) // The timer may be late.
 	it := q.items.obtain(request)
-	d := decide(it, source, mayEcho, o)
+	if !d.echo {
+		d = decide(it, source, mayEcho, o)
+	}
 	d.merged = it.place != nowhere
 	if d.echo {
 		q.hot.Add(request, 1)
@@ -99,6 +108,9 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	it.priority, it.seq = d.priority, q.nextSeq()
 	it.begin(d.source, now)
+	if it.lastClass == "" && it.run == nil {
+		it.lastClass = q.failing.lastClass(it.key)
+	}
 	if after > 0 {
 		it.due = later(now, after)
 		q.setDelayed(it, now)

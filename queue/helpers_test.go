@@ -101,6 +101,8 @@ type recorder struct {
 	requeued  []trigger.Source
 	delivered []trigger.Info
 	panicked  []trigger.Source
+	resets    int
+	gaveUp    int
 }
 
 func (r *recorder) Added(source trigger.Source, merged bool) {
@@ -117,6 +119,18 @@ func (r *recorder) Requeued(source trigger.Source) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requeued = append(r.requeued, source)
+}
+
+func (r *recorder) FailuresReset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.resets++
+}
+
+func (r *recorder) GaveUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gaveUp++
 }
 
 func (r *recorder) Delivered(info trigger.Info) {

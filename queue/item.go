@@ -79,6 +79,7 @@ type run[T comparable] struct {
 	info    trigger.Info
 	chained bool // the chain asked for info, so it will report
 	expects echo // the add by which the controller will requeue it
+	renew   bool // it found its object, and did not stop: MaxInterval is for it
 }
 
 // echo describes the add by which the controller carries out what a run asked for.
@@ -88,4 +89,9 @@ type echo struct {
 	after    time.Duration // of a Periodic; a Retry has none
 	priority int           // that the controller will give
 	own      bool          // the user chose that priority
+
+	reported bool // by a chain, which knows what follows
+	err      error
+	class    string
+	object   Object
 }

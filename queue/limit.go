@@ -5,49 +5,111 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+
+	"github.com/trimtab/trimtab/ratelimit"
 )
 
 // limiterFault is the delay of a failing request whose rate limiter panics: long
 // enough not to storm, short enough not to be lost sight of.
 const limiterFault = time.Second
 
-// Forget tells the rate limiter that request has succeeded. A panic of the limiter
-// is logged.
+// Forget tells the rate limiter that request has succeeded, and ends its row of
+// failures. A panic of the limiter is logged.
 func (q *Queue[T]) Forget(request T) {
-	defer q.limiterPanicked("Forget", request)
+	if q.failing.some.Load() {
+		q.mu.Lock()
+		q.failing.forget(request)
+		q.mu.Unlock()
+	}
+	q.resetLimiter(request)
+}
+
+func (q *Queue[T]) resetLimiter(request T) {
+	defer q.panicked("The rate limiter panicked", "Forget", request)
 	q.limiter.Forget(request)
 }
 
 // NumRequeues returns how many failures of request the rate limiter remembers,
 // zero if that panics, which is logged.
 func (q *Queue[T]) NumRequeues(request T) int {
-	defer q.limiterPanicked("NumRequeues", request)
+	defer q.panicked("The rate limiter panicked", "NumRequeues", request)
 	return q.limiter.NumRequeues(request)
 }
 
-// after returns the delay that o asks for; zero or less means none. The limiter
-// is asked before the lock is taken: a slow one delays nobody else.
-func (q *Queue[T]) after(o priorityqueue.AddOpts, request T) time.Duration {
-	if !o.RateLimited {
-		return o.After
+// limited deals with a rate limited add: it returns the delay that o asks for, and
+// what the add is if it is the echo of a run, which is a zero decision otherwise.
+// False means that the request is given up. The limiter is asked without the
+// lock: a slow one delays nobody else.
+func (q *Queue[T]) limited(mayEcho bool, o priorityqueue.AddOpts, request T) (decision, time.Duration, bool) {
+	var e echo
+	var d decision
+	if mayEcho {
+		var v verdict
+		var ok bool
+		if e, v, ok = q.claim(o, request); ok {
+			d = e.decision()
+		}
+		if v.reset {
+			q.resetLimiter(request)
+			q.observer.FailuresReset()
+		}
+		if v.tell {
+			q.tellGivenUp(request, v.failures, e.err)
+		}
+		if v.giveUp {
+			return d, 0, false
+		}
 	}
-	d := q.when(request)
-	if o.After == 0 {
-		return d
+	after := q.when(request, e)
+	if o.After != 0 {
+		after = min(after, o.After)
 	}
-	return min(d, o.After)
+	return d, after, true
 }
 
-func (q *Queue[T]) when(request T) (d time.Duration) {
+// claim returns how the run ended whose echo the add is, and what follows, and
+// false if it is the echo of none.
+func (q *Queue[T]) claim(o priorityqueue.AddOpts, request T) (echo, verdict, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	it := q.items.find(request)
+	if it == nil || it.run == nil {
+		return echo{}, verdict{}, false
+	}
+	e, ok := it.run.echo(o)
+	if !ok {
+		return echo{}, verdict{}, false
+	}
+	return e, q.failing.note(request, e, q.now(), q.opts.GiveUp, !q.opts.DisableFailureReset), true
+}
+
+// when asks the limiter. A limiter that knows errors is told of that of a run that
+// a chain has reported.
+func (q *Queue[T]) when(request T, e echo) (d time.Duration) {
 	d = limiterFault // stays if the limiter panics
-	defer q.limiterPanicked("When", request)
+	if aware, ok := q.limiter.(ratelimit.ErrorAware[T]); ok && e.reported {
+		defer q.panicked("The rate limiter panicked", "WhenError", request)
+		return aware.WhenError(request, e.err, e.class)
+	}
+	defer q.panicked("The rate limiter panicked", "When", request)
 	return q.limiter.When(request)
 }
 
-// limiterPanicked, deferred, ends a panic of the limiter. It would end the process:
-// a controller calls its queue where nobody recovers.
-func (q *Queue[T]) limiterPanicked(method string, request T) {
+// tellGivenUp tells everybody who wants to know that request is not retried any more.
+func (q *Queue[T]) tellGivenUp(request T, failures int, err error) {
+	q.observer.GaveUp()
+	q.opts.Log.Error(err, "A request is given up: it runs again when something happens to it", "queue", q.name, "request", request, "failures", failures)
+	if q.opts.OnGiveUp == nil {
+		return
+	}
+	defer q.panicked("A callback of the queue panicked", "OnGiveUp", request)
+	q.opts.OnGiveUp(request, failures, err)
+}
+
+// panicked, deferred, ends a panic of code that the queue was given. It would end
+// the process: a controller calls its queue where nobody recovers.
+func (q *Queue[T]) panicked(message, method string, request T) {
 	if p := recover(); p != nil {
-		q.opts.Log.Error(fmt.Errorf("panic: %v", p), "The rate limiter panicked", "queue", q.name, "method", method, "request", request)
+		q.opts.Log.Error(fmt.Errorf("panic: %v", p), message, "queue", q.name, "method", method, "request", request)
 	}
 }

@@ -14,6 +14,14 @@ type Observer interface {
 	// called for it, too.
 	Requeued(source trigger.Source)
 
+	// FailuresReset is called when the rate limiter was made to forget a request
+	// that fails, since its object has a new generation or its deletion has started.
+	FailuresReset()
+
+	// GaveUp is called when a request has failed too often in a row and is not
+	// retried any more; see Options.GiveUp.
+	GaveUp()
+
 	// Delivered is called when a worker has taken a request.
 	Delivered(info trigger.Info)
 
@@ -27,5 +35,7 @@ type nobody struct{}
 
 func (nobody) Added(trigger.Source, bool)     {}
 func (nobody) Requeued(trigger.Source)        {}
+func (nobody) FailuresReset()                 {}
+func (nobody) GaveUp()                        {}
 func (nobody) Delivered(trigger.Info)         {}
 func (nobody) HandlerPanicked(trigger.Source) {}

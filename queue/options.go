@@ -3,6 +3,7 @@ package queue
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
@@ -33,6 +34,35 @@ type Options[T comparable] struct {
 	// DefaultSaturationDepth.
 	SaturationDepth int
 
+	// GiveUp is how many failures in a row of a request are retried: the one after
+	// that is not, which the log, the Observer and OnGiveUp are told, once. Events
+	// still run the request; while it fails, that earns no retry and is not told
+	// again. A success, a failure reset and Forget start the count anew. A
+	// Result.Requeue without an error is no failure; without the chain of package
+	// reconcile it counts as one, since nobody tells them apart. Zero means never.
+	GiveUp int
+
+	// OnGiveUp is called when a request is given up, with the number of its failures
+	// in a row and the last error, nil without the chain of package reconcile. It is
+	// called by the worker, in no lock, and delays only that; a panic of it is
+	// logged. Nil means nobody is called.
+	OnGiveUp func(request T, failures int, err error)
+
+	// DisableFailureReset turns the failure reset off. When a run fails whose object
+	// was changed or deleted since the last one that failed, the rate limiter
+	// forgets the request first, so that its next try is soon, and GiveUp counts
+	// anew: somebody has tried to mend it. That takes a new generation, which no
+	// write of the runs themselves returned, or the start of the deletion, as
+	// Outcome.Object tells them. After the third reset without a success there is
+	// at most one in 1000 s.
+	DisableFailureReset bool
+
+	// MaxInterval is the longest time after a run that a request is left alone: if
+	// nothing else is to run it, it runs again then, as a Periodic one, also after a
+	// terminal error and after GiveUp. It takes that the run found its object and
+	// did not call reconcile.Stop; see Outcome. Zero means for ever.
+	MaxInterval time.Duration
+
 	// Log gets what nobody else can be told, such as a panic of the limiter.
 	// The zero value discards it.
 	Log logr.Logger
@@ -51,6 +81,12 @@ func (o Options[T]) Validate() error {
 	}
 	if o.SaturationDepth < 0 {
 		return fmt.Errorf("queue: SaturationDepth %d: must not be negative", o.SaturationDepth)
+	}
+	if o.GiveUp < 0 {
+		return fmt.Errorf("queue: GiveUp %d: must not be negative", o.GiveUp)
+	}
+	if o.MaxInterval < 0 {
+		return fmt.Errorf("queue: MaxInterval %s: must not be negative", o.MaxInterval)
 	}
 	return nil
 }

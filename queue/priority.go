@@ -28,8 +28,8 @@ func DefaultPriority(source trigger.Source) int {
 // that, or an event.
 func decide[T comparable](it *item[T], source trigger.Source, mayEcho bool, o priorityqueue.AddOpts) decision {
 	if mayEcho && it.run != nil {
-		if d, ok := it.run.echo(o); ok {
-			return d
+		if e, ok := it.run.echo(o); ok {
+			return e.decision()
 		}
 	}
 	if o.Priority == nil {

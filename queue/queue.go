@@ -36,6 +36,7 @@ type Queue[T comparable] struct {
 	ready   levels[T]
 	delayed itemHeap[T]
 	flight  flight[T]
+	failing failing[T]
 	seq     uint64 // of the item that joined its priority last
 
 	timer *time.Timer   // wakes the first delayed item
@@ -115,13 +116,21 @@ func (q *Queue[T]) Get() (request T, shutdown bool) {
 // Done ends the run of request, which may now be handed out again. For a
 // request that is not in flight it does nothing.
 func (q *Queue[T]) Done(request T) {
+	if q.end(request) {
+		q.observer.Added(trigger.Periodic, false)
+	}
+}
+
+// end ends the run of request, and reports whether it gave the next one a time.
+func (q *Queue[T]) end(request T) (renewed bool) {
 	q.mu.Lock()
 	defer q.unlock()
 	it := q.items.find(request)
 	if it == nil || it.run == nil {
-		return
+		return false
 	}
 	q.finished(it.run.info)
+	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
 	q.flight.end(it)
 	switch it.place {
 	case parked:
@@ -129,13 +138,18 @@ func (q *Queue[T]) Done(request T) {
 		it.ownRun = now - it.due
 		q.setReady(it, now)
 	case nowhere:
-		q.items.release(it)
+		if renewed {
+			q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, q.now(), q.opts.MaxInterval)
+		} else {
+			q.items.release(it)
+		}
 	default: // It waits for its time.
 	}
 	if q.draining && !q.unfinished() {
 		q.work.Broadcast()
 		q.drained.Broadcast()
 	}
+	return renewed
 }
 
 // Len returns the number of requests that are ready. Those that wait for their
@@ -338,6 +352,7 @@ func (q *Queue[T]) drop() {
 	q.items, q.ready = running, levels[T]{}
 	q.flight.parked = 0
 	q.overSince = never
+	q.failing.clear()
 }
 
 // moved mends what refers to an item that has moved.

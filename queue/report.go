@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/trimtab/trimtab/internal/class"
 	"github.com/trimtab/trimtab/trigger"
 )
 
@@ -20,7 +21,7 @@ type Outcome struct {
 	// Object is what the run learned of the request's own object.
 	Object Object
 	// Stopped is whether the run asked that no further run come of
-	// itself; see reconcile.Stop.
+	// Options.MaxInterval; see reconcile.Stop.
 	Stopped bool
 }
 
@@ -59,7 +60,9 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // and one of AddWithSource.
 //
 // A terminal error makes the rate limiter forget the request, which
-// controller-runtime does not do: the next ordinary failure is a first one.
+// controller-runtime does not do: the next ordinary failure is a first one. What the
+// class of that run was is not known to the next, unless MaxInterval or an add
+// during the run brings it.
 //
 // For a request that is not in flight Report does nothing.
 func (q *Queue[T]) Report(request T, o Outcome) {
@@ -81,32 +84,39 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 	}
 	it.run.chained = true
 	it.run.expects = o.expects(it.run.info.Priority)
+	it.run.renew = o.Object.Found && !o.Stopped
+	if !it.run.expects.failing() {
+		q.failing.forget(request)
+	}
 	return true
 }
 
 // expects returns the add with which the controller will answer o, for a request
 // that was taken at the priority popped.
 func (o Outcome) expects(popped int) echo {
-	e := echo{priority: popped}
+	e := echo{priority: popped, reported: true, err: o.Err, class: o.Class, object: o.Object}
 	if o.Result.Priority != nil {
 		e.priority, e.own = *o.Result.Priority, true
 	}
 	switch {
 	case o.Err != nil:
 		e.source, e.pending = trigger.Retry, !o.terminal()
+		if e.class == "" {
+			e.class = class.Of(o.Err)
+		}
 	case o.Result.RequeueAfter > 0:
 		e.source, e.pending, e.after = trigger.Periodic, true, o.Result.RequeueAfter
 	case o.Result.Requeue: //nolint:staticcheck // Deprecated, and still what some reconcilers return.
-		e.source, e.pending = trigger.Retry, true
+		e.source, e.pending, e.class = trigger.Retry, true, class.Requeue
 	}
 	return e
 }
 
 // echo tells whether an add, which names a priority, is the requeue that the run
-// asked for, and what it is then. A run that no chain reports has none to compare
-// with: there, a delayed or rate limited add at the priority of the run counts as
-// its echo.
-func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
+// asked for, and what is known of it then. A run that no chain reports has none to
+// compare with: there, a delayed or rate limited add at the priority of the run
+// counts as its echo, and a rate limited one as a failure.
+func (r *run[T]) echo(o priorityqueue.AddOpts) (echo, bool) {
 	expects := r.expects
 	if !r.chained {
 		expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
@@ -115,15 +125,27 @@ func (r *run[T]) echo(o priorityqueue.AddOpts) (decision, bool) {
 		}
 	}
 	if !expects.matches(o) {
-		return decision{}, false
+		return echo{}, false
 	}
 	r.expects, r.chained = echo{}, true // There is one echo of a run.
-	d := decision{source: expects.source, priority: DefaultPriority(expects.source), echo: true}
-	if expects.own {
-		d.priority = expects.priority
-	}
-	return d, true
+	return expects, true
 }
+
+// decision returns what the add of e is.
+func (e echo) decision() decision {
+	d := decision{source: e.source, priority: DefaultPriority(e.source), echo: true}
+	if e.own {
+		d.priority = e.priority
+	}
+	return d
+}
+
+// failed reports whether the run counts as a failure: without a chain, whatever
+// asks the rate limiter.
+func (e echo) failed() bool { return e.err != nil || !e.reported }
+
+// failing reports whether the controller will ask the rate limiter.
+func (e echo) failing() bool { return e.pending && e.source == trigger.Retry }
 
 func (e echo) matches(o priorityqueue.AddOpts) bool {
 	return e.pending && *o.Priority == e.priority && o.After == e.after && o.RateLimited == (e.source == trigger.Retry)
