@@ -37,8 +37,10 @@ func (w *wiring[request]) state() metrics.State {
 		Busy:          s.Running,
 		Limit:         s.Workers,
 		OldestWaiting: s.OldestWaiting,
-		OldestRun:     s.OldestRun,
 		OverFor:       s.OverFor,
+	}
+	if len(s.Runs) > 0 {
+		state.OldestRun = s.Runs[0].Age
 	}
 	for _, hot := range s.Hot {
 		state.Hot = append(state.Hot, metrics.HotObject{Object: fmt.Sprint(hot.Request), Requeues: hot.Requeues})

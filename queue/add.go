@@ -53,7 +53,7 @@ func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.A
 				continue
 			}
 		}
-		if d, ok = q.add(source, mayEcho && !o.RateLimited, o, after, d, request); !ok {
+		if d, ok = q.add(source, mayEcho && !o.RateLimited, o, after, d, request, q.group(request)); !ok {
 			return
 		}
 		q.observer.Added(d.source, d.merged)
@@ -75,8 +75,8 @@ type decision struct {
 }
 
 // add reports false if the queue is closed. d is not zero if the add is known to be
-// the echo of a run.
-func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, d decision, request T) (decision, bool) {
+// the echo of a run; group is that of the request.
+func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddOpts, after time.Duration, d decision, request T, group *string) (decision, bool) {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.closed {
@@ -86,6 +86,9 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	now := q.now()
 	q.promote(now) // The timer may be late.
 	it := q.items.obtain(request)
+	if it.group == nil { // It is new.
+		it.group = q.groups.join(group)
+	}
 	if !d.echo {
 		d = decide(it, source, mayEcho, o)
 	}
@@ -151,18 +154,18 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	}
 	if due := later(now, after); after > 0 && due >= it.due {
 		it.cause(d.source, now)
-		q.delayed.fix(it) // The priority decides among those of one time.
+		q.delayed.fix(int(it.index)) // The priority decides among those of one time.
 		return
 	}
 	// What the item waited for has not come: it is not among the causes.
 	it.begin(d.source, now)
 	if after > 0 {
 		it.due = later(now, after)
-		q.delayed.fix(it)
+		q.delayed.fix(int(it.index))
 		q.arm(now)
 		return
 	}
-	q.delayed.remove(it)
+	q.delayed.remove(int(it.index))
 	it.place = nowhere
 	q.setReady(it, now)
 }

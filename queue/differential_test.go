@@ -92,7 +92,7 @@ func newTheirs() side {
 }
 
 func newOurs() side {
-	q := queue.New("", queue.Options[string]{RateLimiter: steps()})
+	q := queue.New("", queue.Options[string]{RateLimiter: steps(), DisableAgeing: true})
 	event := func(source trigger.Source, o priorityqueue.AddOpts, key string) {
 		if source == trigger.Primary { // Most handlers are not tagged.
 			q.AddWithOpts(o, key)

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/trimtab/trimtab/trigger"
+import "time"
 
 // flight holds the runs in flight, in the order in which they started.
 type flight[T comparable] struct {
@@ -15,8 +15,8 @@ type flight[T comparable] struct {
 // as a controller has workers.
 const keepRuns = 64
 
-// begin starts a run of it.
-func (f *flight[T]) begin(it *item[T], info trigger.Info) {
+// begin starts a run of it at now, when workers have asked for work since asked.
+func (f *flight[T]) begin(it *item[T], now, asked time.Duration) {
 	r := f.spare
 	if r == nil {
 		r = &run[T]{}
@@ -24,7 +24,12 @@ func (f *flight[T]) begin(it *item[T], info trigger.Info) {
 		f.spare = r.next
 		f.spares--
 	}
-	*r = run[T]{key: it.key, info: info, prev: f.tail}
+	*r = run[T]{
+		key: it.key, prev: f.tail,
+		priority: it.priority, sources: it.sources, started: now, asked: asked,
+		added: it.added, caused: it.caused, ready: it.due, ownRun: it.ownRun,
+		lastClass: it.lastClass,
+	}
 	if f.tail == nil {
 		f.head = r
 	} else {

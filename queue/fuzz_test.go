@@ -1,7 +1,9 @@
 package queue_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -19,17 +21,25 @@ import (
 // nothing is lost, nothing is in flight twice, nothing comes without an add.
 func FuzzQueue(f *testing.F) {
 	for kind := range byte(operations) {
-		f.Add([]byte{0, 0, 0, kind, 1, 1, 7, 0, 0, kind, 1, 2, 12, 0, 3})
+		f.Add([]byte{kind, 0, 0, 0, kind, 1, 1, 7, 0, 0, kind, 1, 2, 12, 0, 3})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { compare(t, data[:min(len(data), 600)]) })
 }
 
-// compare lets a queue and the model do what data says, three bytes an operation.
+// compare lets a queue and the model do what data says: a byte for their rules,
+// and three for each operation.
 func compare(t *testing.T, data []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := &duel{t: t, start: time.Now(), model: newModel(), observer: &recorder{}, owed: map[string]bool{}}
-		d.queue = queue.New("test", queue.Options[string]{RateLimiter: doubling(), Observer: d.observer, SaturationDepth: overAbove})
+		var r rules
+		if len(data) > 0 {
+			r, data = rulesOf(data[0]), data[1:]
+		}
+		d := &duel{t: t, start: time.Now(), model: newModel(r), observer: &recorder{}, owed: map[string]bool{}}
+		o := r.options()
+		o.Observer = d.observer
+		d.queue = queue.New("test", o)
+		d.note("%+v", r)
 		for ; len(data) >= 3; data = data[3:] {
 			d.operate(data[0], data[1], data[2])
 			d.check()
@@ -228,30 +238,42 @@ func (d *duel) sleep(by time.Duration) {
 func (d *duel) check() {
 	d.t.Helper()
 	s := d.queue.Snapshot()
-	want := queue.Snapshot[string]{Running: len(d.model.flight), Workers: s.Workers, Hot: s.Hot}
+	want := queue.Snapshot[string]{ByPriority: map[int]int{}, Running: len(d.model.flight), Workers: s.Workers, Hot: s.Hot}
+	want.NextDue = time.Hour * 1e6
 	length := 0
 	var oldest time.Duration
 	for _, it := range d.model.queued {
 		switch {
 		case !it.ready:
 			want.Delayed++
+			want.NextDue = min(want.NextDue, it.due-d.model.now)
 			continue
 		case d.model.flight[it.key] == nil:
 			strongest, _ := it.sources.Strongest()
 			want.Depth[strongest]++
+			want.ByPriority[it.priority]++
 			if d.model.asked != unasked {
 				oldest = max(oldest, d.model.now-max(d.model.asked, it.due+it.ownRun))
 			}
 		}
 		length++
 	}
-	for _, r := range d.model.flight {
-		want.OldestRun = max(want.OldestRun, d.model.now-r.started)
+	if want.Delayed == 0 {
+		want.NextDue = 0
 	}
+	for key, r := range d.model.flight {
+		want.Runs = append(want.Runs, queue.Run[string]{Request: key, Sources: r.sources, Age: d.model.now - r.started})
+	}
+	byRequest := func(a, b queue.Run[string]) int { return cmp.Compare(a.Request, b.Request) }
+	if !slices.IsSortedFunc(s.Runs, func(a, b queue.Run[string]) int { return cmp.Compare(b.Age, a.Age) }) {
+		d.fail("runs", "the longest first", s.Runs)
+	}
+	slices.SortFunc(want.Runs, byRequest)
+	slices.SortFunc(s.Runs, byRequest)
 	if d.model.over != unasked {
 		want.OverFor = d.model.now - d.model.over
 	}
-	if s.Depth != want.Depth || s.Delayed != want.Delayed || s.Running != want.Running || s.OldestRun != want.OldestRun || s.OverFor != want.OverFor {
+	if s.Depth != want.Depth || s.Delayed != want.Delayed || s.NextDue != want.NextDue || !maps.Equal(s.ByPriority, want.ByPriority) || s.Running != want.Running || !slices.Equal(s.Runs, want.Runs) || s.OverFor != want.OverFor {
 		d.fail("snapshot", want, s)
 	}
 	if s.OldestWaiting > oldest || s.OldestWaiting < 0 { // less if the oldest was raised or parked
@@ -283,7 +305,7 @@ func (d *duel) finish() {
 			d.done(key)
 		}
 		d.sleep(2 * time.Hour)
-		for len(d.model.standing()) > 0 {
+		for d.model.servable() {
 			d.get()
 		}
 		d.check()

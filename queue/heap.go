@@ -1,80 +1,94 @@
 package queue
 
-// itemHeap is a binary heap of items that know their index in it, so that any of
-// them can be removed. The order is less.
-type itemHeap[T comparable] struct {
-	items []*item[T]
-	less  func(a, b *item[T]) bool
+// heap is a binary heap whose elements know their index in it, so that any of
+// them can be removed.
+type heap[E any] struct {
+	elems []E
+	less  func(a, b E) bool
+	place func(e E, index int) // tells e its index
 }
 
-func (h *itemHeap[T]) len() int { return len(h.items) }
+func (h *heap[E]) len() int { return len(h.elems) }
 
-// top returns the first item, or nil.
-func (h *itemHeap[T]) top() *item[T] {
-	if len(h.items) == 0 {
-		return nil
+// top returns the first element, or the zero value.
+func (h *heap[E]) top() (first E) {
+	if len(h.elems) > 0 {
+		first = h.elems[0]
 	}
-	return h.items[0]
+	return first
 }
 
-func (h *itemHeap[T]) push(it *item[T]) {
-	h.items = append(h.items, it)
-	it.index = int32(len(h.items) - 1)
-	h.up(int(it.index))
+func (h *heap[E]) push(e E) {
+	h.elems = append(h.elems, e)
+	last := len(h.elems) - 1
+	h.place(e, last)
+	h.up(last)
 }
 
-// remove takes it, which must be in the heap, out of it.
-func (h *itemHeap[T]) remove(it *item[T]) {
-	i, last := int(it.index), len(h.items)-1
-	h.swap(i, last)
-	h.items[last] = nil
-	h.items = shrunk(h.items[:last])
-	if i < last && !h.down(i) {
+// remove takes out the element at index i.
+func (h *heap[E]) remove(i int) {
+	last := len(h.elems) - 1
+	if i < last {
+		h.set(i, h.elems[last])
+	}
+	clear(h.elems[last:])
+	h.elems = shrunk(h.elems[:last])
+	if i < last {
+		h.fix(i)
+	}
+}
+
+// fix restores the order after the element at index i has changed.
+func (h *heap[E]) fix(i int) {
+	if !h.down(i) {
 		h.up(i)
 	}
 }
 
-// fix restores the order after the keys of it have changed.
-func (h *itemHeap[T]) fix(it *item[T]) {
-	if i := int(it.index); !h.down(i) {
-		h.up(i)
-	}
+// set puts e at index i, whatever is there.
+func (h *heap[E]) set(i int, e E) {
+	h.elems[i] = e
+	h.place(e, i)
 }
 
-func (h *itemHeap[T]) up(i int) {
+func (h *heap[E]) up(i int) {
+	e := h.elems[i]
+	start := i
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !h.less(h.items[i], h.items[parent]) {
-			return
+		if !h.less(e, h.elems[parent]) {
+			break
 		}
-		h.swap(i, parent)
+		h.set(i, h.elems[parent])
 		i = parent
+	}
+	if i < start {
+		h.set(i, e)
 	}
 }
 
-// down reports whether it moved the item.
-func (h *itemHeap[T]) down(i int) bool {
+// down reports whether it moved the element.
+func (h *heap[E]) down(i int) bool {
+	e := h.elems[i]
 	start := i
 	for {
 		child := 2*i + 1
-		if child >= len(h.items) {
+		if child >= len(h.elems) {
 			break
 		}
-		if right := child + 1; right < len(h.items) && h.less(h.items[right], h.items[child]) {
+		if right := child + 1; right < len(h.elems) && h.less(h.elems[right], h.elems[child]) {
 			child = right
 		}
-		if !h.less(h.items[child], h.items[i]) {
+		if !h.less(h.elems[child], e) {
 			break
 		}
-		h.swap(i, child)
+		h.set(i, h.elems[child])
 		i = child
 	}
+	if i > start {
+		h.set(i, e)
+	}
 	return i > start
-}
-
-func (h *itemHeap[T]) swap(i, j int) {
-	h.items[i], h.items[j] = h.items[j], h.items[i]
-	h.items[i].index, h.items[j].index = int32(i), int32(j)
 }
 
 // shrunk returns s, in less memory once it is a quarter of what it was.

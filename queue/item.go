@@ -11,10 +11,13 @@ type place uint8
 
 const (
 	nowhere place = iota // not queued: it exists because its run is in flight
-	ready                // can be handed out: in its level
+	ready                // can be handed out: in its lane
 	parked               // ready, but its own run is in flight
 	delayed              // waits for its time: in the heap of the delayed
 )
+
+// free is when a worker could have taken the item: ready, its own run over.
+func (it *item[T]) free() time.Duration { return it.due + it.ownRun }
 
 // item is a request that is queued, in flight, or both. Times are durations
 // since the queue's start: half the size of a [time.Time], and monotonic.
@@ -31,14 +34,15 @@ type item[T comparable] struct {
 	due    time.Duration // when it became or becomes ready
 	ownRun time.Duration // how long it was parked
 
-	prev, next *item[T] // in the list of its level; next also in the free list
+	group      *group[T]
+	prev, next *item[T] // in the list of its lane; next also in the free list
 	run        *run[T]  // its run in flight, or nil
 	lastClass  string   // the class of the last run, if that failed
 
 	index   int32 // in a heap
 	sources trigger.Set
 	place   place
-	early   bool // stands in the early heap of its level, not in the list
+	early   bool // stands in the early heap of its lane, not in the list
 }
 
 // cause notes that source was added at now.
@@ -76,10 +80,19 @@ type run[T comparable] struct {
 	key        T
 	prev, next *run[T] // in the order of starts; next also in the free list
 
-	info    trigger.Info
-	chained bool // the chain asked for info, so it will report
-	expects echo // the add by which the controller will requeue it
-	renew   bool // it found its object, and did not stop: MaxInterval is for it
+	priority int
+	sources  trigger.Set
+	started  time.Duration
+	asked    time.Duration // when a worker first asked for any work
+	added    time.Duration // of the item, as the next three
+	caused   time.Duration
+	ready    time.Duration
+	ownRun   time.Duration
+
+	lastClass string // of the run before, if that failed
+	chained   bool   // the chain asked for info, so it will report
+	expects   echo   // the add by which the controller will requeue it
+	renew     bool   // it found its object, and did not stop: MaxInterval is for it
 }
 
 // echo describes the add by which the controller carries out what a run asked for.

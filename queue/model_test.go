@@ -16,6 +16,10 @@ import (
 
 // model is the queue once more, simple and slow: what it should do.
 type model struct {
+	rules
+	turns  map[int][]string // the groups that may be served at a priority, in their order
+	passed int              // deliveries since the aged line had one
+
 	now    time.Duration
 	asked  time.Duration // when a worker first asked, or unasked
 	seq    int
@@ -28,6 +32,49 @@ type model struct {
 	requeued []trigger.Source // likewise
 }
 
+// rules are the options of the queue that the model knows.
+type rules struct {
+	ageing      bool
+	grouped     bool
+	maxPerGroup int
+}
+
+// What the rules say where they are in force.
+const (
+	maxWait   = 100 * ms
+	agedShare = 3
+)
+
+// rulesOf returns the rules that a byte stands for.
+func rulesOf(b byte) rules {
+	r := rules{ageing: b&1 > 0, grouped: b&2 > 0}
+	if b&6 == 6 {
+		r.maxPerGroup = 1
+	}
+	return r
+}
+
+func (r rules) options() queue.Options[string] {
+	o := queue.Options[string]{RateLimiter: doubling(), SaturationDepth: overAbove, DisableAgeing: !r.ageing}
+	if r.ageing {
+		o.MaxWait, o.AgedShare = maxWait, agedShare
+	}
+	if r.grouped {
+		o.Group, o.MaxPerGroup = group, r.maxPerGroup
+	}
+	return o
+}
+
+// group puts two keys each into a group.
+func group(key string) string { return string('0' + (key[0]-'a')/2) }
+
+func (r rules) group(key string) string {
+	if !r.grouped {
+		return ""
+	}
+	return group(key)
+}
+
 type modelItem struct {
 	key                        string
 	priority, seq              int
@@ -37,6 +84,7 @@ type modelItem struct {
 }
 
 type modelRun struct {
+	sources  trigger.Set
 	priority int
 	started  time.Duration
 	chained  bool
@@ -50,8 +98,8 @@ const (
 	overAbove = 2
 )
 
-func newModel() *model {
-	return &model{asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}}
+func newModel(r rules) *model {
+	return &model{rules: r, turns: map[int][]string{}, asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}}
 }
 
 func (m *model) place() int {
@@ -93,9 +141,49 @@ func (m *model) standing() []*modelItem {
 	return items
 }
 
+// full says whether no more of a group may be in flight.
+func (m *model) full(group string) bool {
+	n := 0
+	for key := range m.flight {
+		if m.group(key) == group {
+			n++
+		}
+	}
+	return m.maxPerGroup > 0 && n >= m.maxPerGroup
+}
+
+// lane returns the items of a group and a priority, the next first; none of a full group.
+func (m *model) lane(group string, priority int) []*modelItem {
+	var items []*modelItem
+	for _, it := range m.standing() {
+		if it.priority == priority && m.group(it.key) == group && !m.full(group) {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b *modelItem) int { return cmp.Compare(a.seq, b.seq) })
+	return items
+}
+
+// queueUp lets groups join the turns of each priority, or leave them.
+func (m *model) queueUp() {
+	for priority, groups := range m.turns {
+		m.turns[priority] = slices.DeleteFunc(groups, func(g string) bool { return len(m.lane(g, priority)) == 0 })
+	}
+	for _, it := range m.standing() {
+		g := m.group(it.key)
+		if !m.full(g) && !slices.Contains(m.turns[it.priority], g) {
+			m.turns[it.priority] = append(m.turns[it.priority], g)
+		}
+	}
+}
+
 func (m *model) watch() {
+	m.queueUp()
 	n := 0
 	for _, it := range m.standing() {
+		if m.full(m.group(it.key)) {
+			continue
+		}
 		if it.sources != trigger.SetOf(trigger.Resync) {
 			n++
 		}
@@ -196,20 +284,59 @@ func (it *modelItem) cause(source trigger.Source, now time.Duration) {
 
 // get returns what comes next, or nil.
 func (m *model) get() *modelItem {
-	items := m.standing()
-	if len(items) == 0 {
+	it := m.next()
+	if it == nil {
+		return nil
+	}
+	if groups := m.turns[it.priority]; groups[0] == m.group(it.key) {
+		m.turns[it.priority] = append(groups[1:], groups[0])
+	}
+	delete(m.queued, it.key)
+	m.flight[it.key] = &modelRun{sources: it.sources, priority: it.priority, started: m.now}
+	m.watch()
+	return it
+}
+
+// servable says whether a worker who asks gets something.
+func (m *model) servable() bool {
+	return slices.ContainsFunc(m.standing(), func(it *modelItem) bool { return !m.full(m.group(it.key)) })
+}
+
+// next returns what a worker who asks now gets, or nil.
+func (m *model) next() *modelItem {
+	var first, oldest *modelItem
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(m.turns))) {
+		for _, g := range m.turns[priority] {
+			it := m.lane(g, priority)[0]
+			if first == nil {
+				first = it
+			}
+			if oldest == nil || cmp.Or(
+				cmp.Compare(it.due+it.ownRun, oldest.due+oldest.ownRun),
+				cmp.Compare(oldest.priority, it.priority),
+				cmp.Compare(it.seq, oldest.seq)) < 0 {
+				oldest = it
+			}
+		}
+	}
+	if first == nil {
 		return nil
 	}
 	if m.asked == unasked {
 		m.asked = m.now
 	}
-	it := slices.MinFunc(items, func(a, b *modelItem) int {
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
-	})
-	delete(m.queued, it.key)
-	m.flight[it.key] = &modelRun{priority: it.priority, started: m.now}
-	m.watch()
-	return it
+	if !m.ageing {
+		return first
+	}
+	if first == oldest || m.now-max(m.asked, oldest.due+oldest.ownRun) < maxWait {
+		m.passed = 0
+		return first
+	}
+	if m.passed++; m.passed < agedShare {
+		return first
+	}
+	m.passed = 0
+	return oldest
 }
 
 func (m *model) info(it *modelItem, start time.Time) trigger.Info {

@@ -13,6 +13,12 @@ import (
 // not keeping up: the threshold of the queue depth signal.
 const DefaultSaturationDepth = 100
 
+// DefaultMaxWait and DefaultAgedShare are the zero values of the options of that name.
+const (
+	DefaultMaxWait   = 30 * time.Second
+	DefaultAgedShare = 4
+)
+
 // Options configures New. The zero value is the default.
 type Options[T comparable] struct {
 	// RateLimiter says how long a failing request waits. It must not be shared
@@ -62,6 +68,30 @@ type Options[T comparable] struct {
 	// terminal error and after GiveUp. It takes that the run found its object and
 	// did not call reconcile.Stop; see Outcome. Zero means for ever.
 	MaxInterval time.Duration
+	// MaxWait is how long a ready request may wait before it is aged. As long as
+	// there are aged requests, one delivery in AgedShare goes to the one that has
+	// waited for longest, whatever its priority: a flood of urgent requests slows
+	// the others down and never stops them. Zero means 30 s.
+	MaxWait time.Duration
+
+	// AgedShare is how many deliveries it takes for the aged requests to get one
+	// of them. One means that they go first. Zero means 4.
+	AgedShare int
+
+	// DisableAgeing turns MaxWait off: the highest priority always comes first.
+	DisableAgeing bool
+
+	// Group returns the group of a request: its namespace, tenant, account. Within
+	// a priority the groups take turns, so that one of 10,000 requests does not
+	// delay those of a few. It is called by many goroutines at once, for every add;
+	// it must be quick and say the same of a request every time. After a panic,
+	// which is logged, the group is "". Nil means that there are no groups.
+	Group func(request T) string
+
+	// MaxPerGroup is how many requests of one group may be in flight. The others
+	// of it wait without a worker, and delay nobody else. It needs Group. Zero
+	// means that there is no limit.
+	MaxPerGroup int
 
 	// Log gets what nobody else can be told, such as a panic of the limiter.
 	// The zero value discards it.
@@ -87,6 +117,26 @@ func (o Options[T]) Validate() error {
 	}
 	if o.MaxInterval < 0 {
 		return fmt.Errorf("queue: MaxInterval %s: must not be negative", o.MaxInterval)
+	}
+	return o.validateOrder()
+}
+
+// validateOrder is Validate for what says who is served when.
+func (o Options[T]) validateOrder() error {
+	if o.MaxWait < 0 {
+		return fmt.Errorf("queue: MaxWait %s: must not be negative", o.MaxWait)
+	}
+	if o.AgedShare < 0 {
+		return fmt.Errorf("queue: AgedShare %d: must not be negative", o.AgedShare)
+	}
+	if o.DisableAgeing && (o.MaxWait != 0 || o.AgedShare != 0) {
+		return fmt.Errorf("queue: DisableAgeing with MaxWait %s and AgedShare %d: must not be set together", o.MaxWait, o.AgedShare)
+	}
+	if o.MaxPerGroup < 0 {
+		return fmt.Errorf("queue: MaxPerGroup %d: must not be negative", o.MaxPerGroup)
+	}
+	if o.MaxPerGroup > 0 && o.Group == nil {
+		return fmt.Errorf("queue: MaxPerGroup %d: needs Group", o.MaxPerGroup)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
@@ -33,10 +34,12 @@ type Queue[T comparable] struct {
 	drained sync.Cond // nothing is ready or in flight any more
 
 	items   table[T] // every item, queued or in flight
-	ready   levels[T]
-	delayed itemHeap[T]
+	groups  groups[T]
+	ready   standing[T]
+	delayed heap[*item[T]]
 	flight  flight[T]
 	failing failing[T]
+	turns   int    // deliveries since the aged line last had one, while it waits
 	seq     uint64 // of the item that joined its priority last
 
 	timer *time.Timer   // wakes the first delayed item
@@ -73,7 +76,8 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		observer:  opts.Observer,
 		series:    newSeries(name, opts.MetricsProvider, opts.Log),
 		start:     time.Now(),
-		delayed:   itemHeap[T]{less: (*item[T]).sooner},
+		ready:     newStanding[T](),
+		delayed:   itemHeap((*item[T]).sooner),
 		overSince: never,
 		hot:       topk.New[T](hotKeys),
 	}
@@ -85,9 +89,9 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 	if q.observer == nil {
 		q.observer = nobody{}
 	}
-	if q.opts.SaturationDepth == 0 {
-		q.opts.SaturationDepth = DefaultSaturationDepth
-	}
+	q.opts.SaturationDepth = cmp.Or(opts.SaturationDepth, DefaultSaturationDepth)
+	q.opts.MaxWait = cmp.Or(opts.MaxWait, DefaultMaxWait)
+	q.opts.AgedShare = cmp.Or(opts.AgedShare, DefaultAgedShare)
 	return q
 }
 
@@ -99,12 +103,14 @@ func (q *Queue[T]) Name() string { return q.name }
 // GetWithPriority waits for a request and returns it with its priority. The
 // caller owns the request until Done. After ShutDown it returns true at once.
 func (q *Queue[T]) GetWithPriority() (request T, priority int, shutdown bool) {
-	info, request, ok := q.take()
-	if !ok {
+	r := q.take()
+	if r == nil {
 		return request, 0, true
 	}
-	q.observer.Delivered(info)
-	return request, info.Priority, false
+	if q.opts.Observer != nil { // else nobody needs the times
+		q.observer.Delivered(q.info(r))
+	}
+	return r.key, r.priority, false
 }
 
 // Get is GetWithPriority without the priority.
@@ -129,19 +135,19 @@ func (q *Queue[T]) end(request T) (renewed bool) {
 	if it == nil || it.run == nil {
 		return false
 	}
-	q.finished(it.run.info)
 	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
-	q.flight.end(it)
+	q.land(it)
 	switch it.place {
 	case parked:
 		now := q.now()
+		q.promote(now) // What became ready before it stands before it.
 		it.ownRun = now - it.due
 		q.setReady(it, now)
 	case nowhere:
 		if renewed {
 			q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, q.now(), q.opts.MaxInterval)
 		} else {
-			q.items.release(it)
+			q.release(it)
 		}
 	default: // It waits for its time.
 	}
@@ -197,28 +203,76 @@ func (q *Queue[T]) ShuttingDown() bool {
 	return q.closed
 }
 
-// take waits for a request and starts its run.
-func (q *Queue[T]) take() (info trigger.Info, request T, ok bool) {
+// take waits for a request and starts its run. It returns nil at the end.
+func (q *Queue[T]) take() *run[T] {
 	q.mu.Lock()
 	defer q.unlock()
 	q.enter()
 	defer func() { q.waiting-- }()
 	for {
 		if q.closed && (!q.draining || !q.unfinished()) {
-			return trigger.Info{}, request, false
+			return nil
 		}
 		now := q.now()
 		q.promote(now)
-		if it := q.ready.first(); it != nil {
-			q.ready.remove(it)
-			it.place = nowhere
-			q.watchDepth(now)
-			q.flight.begin(it, q.info(it, now))
-			q.picked(it.run.info, now)
-			return it.run.info, it.key, true
+		if it := q.next(now); it != nil {
+			return q.begin(it, now)
 		}
 		q.idle()
 	}
+}
+
+// next returns the item to hand out at now, or nil. Of AgedShare deliveries, while
+// there are aged items, one goes to the item that has waited for longest.
+func (q *Queue[T]) next(now time.Duration) *item[T] {
+	first := q.ready.first()
+	if first == nil || q.opts.DisableAgeing {
+		return first
+	}
+	oldest := q.ready.oldest()
+	if oldest == first || now-max(oldest.free(), q.askedAt) < q.opts.MaxWait {
+		q.turns = 0
+		return first
+	}
+	if q.turns++; q.turns < q.opts.AgedShare {
+		return first
+	}
+	q.turns = 0
+	return oldest
+}
+
+// begin starts the run of it.
+func (q *Queue[T]) begin(it *item[T], now time.Duration) *run[T] {
+	q.ready.take(it)
+	it.place = nowhere
+	q.flight.begin(it, now, q.askedAt)
+	q.picked(it.run, now)
+	g := it.group
+	if g.running++; g.running == q.opts.MaxPerGroup { // Zero is none that has a run.
+		q.ready.fill(g)
+	}
+	q.watchDepth(now)
+	return it.run
+}
+
+// land ends the run of it.
+func (q *Queue[T]) land(it *item[T]) {
+	q.finished(it.run)
+	q.flight.end(it)
+	g := it.group
+	if g.running--; g.full {
+		q.ready.unfill(g)
+		q.watchDepth(q.now())
+		q.work.Signal()
+	}
+}
+
+// release forgets it, which is neither queued nor in flight.
+func (q *Queue[T]) release(it *item[T]) {
+	if g := it.group; q.groups.leave(g) {
+		q.ready.disband(g)
+	}
+	q.items.release(it)
 }
 
 // enter counts a Get that waits. Several workers wait or work at once, so the
@@ -231,23 +285,23 @@ func (q *Queue[T]) enter() {
 	q.limit = max(q.limit, q.waiting+q.flight.len)
 }
 
-// info describes the delivery of it at now. What was added before a worker first
-// asked counts from then on: a warm standby is not late.
-func (q *Queue[T]) info(it *item[T], now time.Duration) trigger.Info {
-	since := func(d time.Duration) time.Time { return q.start.Add(max(d, q.askedAt)) }
+// info describes the delivery of r. What was added before a worker first asked
+// counts from then on: a warm standby is not late.
+func (q *Queue[T]) info(r *run[T]) trigger.Info {
+	since := func(d time.Duration) time.Time { return q.start.Add(max(d, r.asked)) }
 	return trigger.Info{
-		Sources:   it.sources,
-		LastClass: it.lastClass,
-		Priority:  it.priority,
-		Added:     since(it.added),
-		Ready:     since(it.due),
-		OwnRun:    it.ownRun,
-		Caused:    since(it.caused),
-		Started:   q.start.Add(now),
+		Sources:   r.sources,
+		LastClass: r.lastClass,
+		Priority:  r.priority,
+		Added:     since(r.added),
+		Ready:     since(r.ready),
+		OwnRun:    r.ownRun,
+		Caused:    since(r.caused),
+		Started:   q.start.Add(r.started),
 	}
 }
 
-// setReady puts it, which is in no level or heap, where ready items stand.
+// setReady puts it, which is in no lane or heap, where ready items stand.
 func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
 	if it.place != parked {
 		q.series.ready(it.priority)
@@ -266,7 +320,7 @@ func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
 	q.work.Signal()
 }
 
-// setDelayed puts it, which is in no level or heap, among the delayed.
+// setDelayed puts it, which is in no lane or heap, among the delayed.
 func (q *Queue[T]) setDelayed(it *item[T], now time.Duration) {
 	it.place = delayed
 	q.delayed.push(it)
@@ -281,7 +335,7 @@ func (q *Queue[T]) promote(now time.Duration) {
 		if it == nil || it.due > now {
 			return
 		}
-		q.delayed.remove(it)
+		q.delayed.remove(0)
 		it.place, it.seq = nowhere, q.nextSeq()
 		q.setReady(it, now)
 	}
@@ -313,10 +367,11 @@ func (q *Queue[T]) onTimer() {
 	q.arm(now)
 }
 
-// watchDepth keeps since when more is ready than the threshold. What only a
-// resync caused is not counted: nobody waits for it.
+// watchDepth keeps since when more is ready than the threshold. What only a resync
+// caused is not counted: nobody waits for it. Nor is what a full group holds back:
+// more workers would not help it.
 func (q *Queue[T]) watchDepth(now time.Duration) {
-	over := q.asked && q.ready.len-q.ready.depth[trigger.Resync] > q.opts.SaturationDepth
+	over := q.asked && q.ready.urgent > q.opts.SaturationDepth
 	switch {
 	case !over:
 		q.overSince = never
@@ -331,10 +386,11 @@ func (q *Queue[T]) close() {
 		q.timer.Stop()
 	}
 	for q.delayed.len() > 0 {
-		it := q.delayed.items[q.delayed.len()-1] // The last leaves without a search for its successor.
-		q.delayed.remove(it)
+		last := q.delayed.len() - 1 // It leaves without a search for its successor.
+		it := q.delayed.elems[last]
+		q.delayed.remove(last)
 		if it.place = nowhere; it.run == nil {
-			q.items.release(it)
+			q.release(it)
 		}
 	}
 	q.work.Broadcast()
@@ -343,25 +399,28 @@ func (q *Queue[T]) close() {
 // drop forgets all that is ready. Metrics may hold on to a queue that has ended;
 // what is in flight ends with its Done.
 func (q *Queue[T]) drop() {
-	running := newTable(q.moved)
-	for it := range q.items.all {
-		if it.run != nil {
-			running.obtain(it.key).run = it.run
+	old := q.items
+	q.items, q.groups, q.ready = newTable(q.moved), groups[T]{}, newStanding[T]()
+	for was := range old.all {
+		if was.run != nil {
+			it := q.items.obtain(was.key)
+			it.run, it.group = was.run, q.groups.join(was.group.nameIf(q.opts.Group != nil))
+			it.group.running++
 		}
 	}
-	q.items, q.ready = running, levels[T]{}
 	q.flight.parked = 0
 	q.overSince = never
 	q.failing.clear()
 }
 
 // moved mends what refers to an item that has moved.
-func (q *Queue[T]) moved(from, to *item[T]) {
-	switch {
-	case to.place == delayed:
-		q.delayed.items[to.index] = to
-	case to.place == ready:
-		q.ready.moved(from, to)
+func (q *Queue[T]) moved(to *item[T]) {
+	switch to.place {
+	case delayed:
+		q.delayed.elems[to.index] = to
+	case ready:
+		q.ready.lane(to.group, to.priority).moved(to)
+	default: // Nothing refers to it.
 	}
 }
 

@@ -48,7 +48,7 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 		return trigger.Info{}, false
 	}
 	it.run.chained = true
-	return it.run.info, true
+	return q.info(it.run), true
 }
 
 // Report tells the queue how the run of request ended, just before it returns to
@@ -83,7 +83,7 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 		it.lastClass = o.Class
 	}
 	it.run.chained = true
-	it.run.expects = o.expects(it.run.info.Priority)
+	it.run.expects = o.expects(it.run.priority)
 	it.run.renew = o.Object.Found && !o.Stopped
 	if !it.run.expects.failing() {
 		q.failing.forget(request)
@@ -119,7 +119,7 @@ func (o Outcome) expects(popped int) echo {
 func (r *run[T]) echo(o priorityqueue.AddOpts) (echo, bool) {
 	expects := r.expects
 	if !r.chained {
-		expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.info.Priority}
+		expects = echo{source: trigger.Periodic, pending: o.RateLimited || o.After > 0, after: o.After, priority: r.priority}
 		if o.RateLimited {
 			expects.source = trigger.Retry
 		}

@@ -12,8 +12,15 @@ type Snapshot[T comparable] struct {
 	// Requests behind their own running reconcile are not in it.
 	Depth [trigger.Count]int
 
+	// ByPriority is the same by priority; one of which nothing is ready is missing.
+	ByPriority map[int]int
+
 	// Delayed is the number of requests that wait for their time.
 	Delayed int
+
+	// NextDue is how long it is until the first of them is ready. Zero if there
+	// are none, or if it is due.
+	NextDue time.Duration
 
 	// Running is the number of requests in flight.
 	Running int
@@ -26,10 +33,8 @@ type Snapshot[T comparable] struct {
 	// waited for a worker. Zero if none waits, or no worker ever asked.
 	OldestWaiting time.Duration
 
-	// OldestRun is how long the longest run in flight has been going on, and
-	// OldestRunning its request. Zero if none is in flight.
-	OldestRun     time.Duration
-	OldestRunning T
+	// Runs is all that is in flight, the longest first.
+	Runs []Run[T]
 
 	// OverFor is how long, without a break, more requests have been ready than
 	// Options.SaturationDepth allows, those that only a resync caused aside. All
@@ -40,6 +45,13 @@ type Snapshot[T comparable] struct {
 	Hot []Hot[T]
 }
 
+// Run is a request in flight: what caused it, and for how long it has been going on.
+type Run[T comparable] struct {
+	Request T
+	Sources trigger.Set
+	Age     time.Duration
+}
+
 // Hot is a request and how often it was requeued at the least: after an error, or
 // since its reconciler asked for it. What it had before it came into the list, or
 // while it had fallen out of it, is not counted.
@@ -48,23 +60,27 @@ type Hot[T comparable] struct {
 	Requeues uint64
 }
 
-// Snapshot returns the state of the queue. It costs the same at any length of
-// the queue, and more only with the number of priorities that are in use.
+// Snapshot returns the state of the queue. It costs the same at any length of the
+// queue, and more only with the number of workers and of priorities in use.
 func (q *Queue[T]) Snapshot() Snapshot[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := q.now()
 	s := Snapshot[T]{
-		Depth:   q.ready.depth,
-		Delayed: q.delayed.len(),
-		Running: q.flight.len,
-		Workers: q.limit,
+		Depth:      q.ready.depth,
+		ByPriority: q.ready.byPriority(),
+		Delayed:    q.delayed.len(),
+		Running:    q.flight.len,
+		Workers:    q.limit,
 	}
-	if oldest, ok := q.ready.oldest(); ok && q.asked {
-		s.OldestWaiting = now - max(oldest, q.askedAt)
+	if it := q.delayed.top(); it != nil {
+		s.NextDue = max(0, it.due-now)
 	}
-	if r := q.flight.head; r != nil {
-		s.OldestRun, s.OldestRunning = now-r.info.Started.Sub(q.start), r.key
+	for r := q.flight.head; r != nil; r = r.next {
+		s.Runs = append(s.Runs, Run[T]{Request: r.key, Sources: r.sources, Age: now - r.started})
+	}
+	if oldest := q.ready.oldest(); oldest != nil && q.asked {
+		s.OldestWaiting = now - max(oldest.free(), q.askedAt)
 	}
 	if q.overSince != never {
 		s.OverFor = now - q.overSince

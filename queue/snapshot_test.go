@@ -34,27 +34,32 @@ func TestSnapshot(t *testing.T) {
 		depth := [trigger.Count]int{trigger.Primary: 1, trigger.Watched: 1}
 		require.Equal(t, queue.Snapshot[string]{
 			Depth:         depth,
+			ByPriority:    map[int]int{0: 1, -20: 1},
 			Delayed:       1,
+			NextDue:       time.Hour - 3*time.Second,
 			Running:       2,
 			Workers:       2,
 			OldestWaiting: 3 * time.Second,
-			OldestRun:     3 * time.Second,
-			OldestRunning: "a",
+			Runs: []queue.Run[string]{
+				{Request: "a", Sources: trigger.SetOf(trigger.Primary), Age: 3 * time.Second},
+				{Request: "b", Sources: trigger.SetOf(trigger.Primary), Age: 2 * time.Second},
+			},
 		}, q.Snapshot())
 
 		q.Done("a")
 		depth[trigger.Primary]++
 		s := q.Snapshot()
 		require.Equal(t, depth, s.Depth)
-		require.Equal(t, "b", s.OldestRunning)
-		require.Equal(t, 2*time.Second, s.OldestRun)
+		require.Equal(t, []queue.Run[string]{{Request: "b", Sources: trigger.SetOf(trigger.Primary), Age: 2 * time.Second}}, s.Runs)
 		q.Done("b")
 		s = q.Snapshot()
-		require.Empty(t, s.OldestRunning)
-		require.Zero(t, s.OldestRun)
+		require.Empty(t, s.Runs)
 		require.Equal(t, 3*time.Second, s.OldestWaiting)
 		require.Len(t, drain(t, q), 3)
 		require.Zero(t, q.Snapshot().OldestWaiting)
+		require.Nil(t, q.Snapshot().ByPriority)
+		q.ShutDown()
+		require.Zero(t, q.Snapshot().NextDue)
 	})
 }
 

@@ -17,9 +17,9 @@ type table[T comparable] struct {
 	open   []uint32    // the blocks that have room, each once, also those that are nil
 	alive  int         // those that are not nil
 
-	// moved tells that the item at from is now the one at to, which has its
-	// content. Nothing may refer to from any more.
-	moved func(from, to *item[T])
+	// moved is told of an item that is now somewhere else: what refers to it must
+	// refer to it there.
+	moved func(to *item[T])
 }
 
 // slot says where the item of a key is.
@@ -44,7 +44,7 @@ const (
 	minSlots   = 8
 )
 
-func newTable[T comparable](moved func(from, to *item[T])) table[T] {
+func newTable[T comparable](moved func(to *item[T])) table[T] {
 	return table[T]{seed: maphash.MakeSeed(), slots: make([]slot, minSlots), moved: moved}
 }
 
@@ -215,6 +215,6 @@ func (t *table[T]) compact() {
 		*to = *it
 		to.id = id
 		t.put(slot{hash: to.hash, item: id + 1})
-		t.moved(it, to)
+		t.moved(to)
 	}
 }

@@ -1,35 +1,30 @@
 package queue
 
-import (
-	"time"
-
-	"github.com/trimtab/trimtab/trigger"
-)
+import "time"
 
 // seriesPeriod is how often unfinished work is measured, as by client-go.
 const seriesPeriod = 500 * time.Millisecond
 
-// picked notes that a worker took a request at now.
-func (q *Queue[T]) picked(info trigger.Info, now time.Duration) {
+// picked notes that a worker took the request of r at now.
+func (q *Queue[T]) picked(r *run[T], now time.Duration) {
 	s := q.series
 	if s == nil {
 		return
 	}
-	s.deepen(info.Priority, -1)
-	s.noted.waited = span{info.Started.Sub(info.Ready), true}
+	s.deepen(r.priority, -1)
+	s.noted.waited = span{now - max(r.ready, r.asked), true}
 	s.starts += now
 	q.armTick(now)
 }
 
-// finished notes that the run of info has ended.
-func (q *Queue[T]) finished(info trigger.Info) {
+// finished notes that r has ended.
+func (q *Queue[T]) finished(r *run[T]) {
 	s := q.series
 	if s == nil {
 		return
 	}
-	started := info.Started.Sub(q.start)
-	s.starts -= started
-	s.noted.worked = span{q.now() - started, true}
+	s.starts -= r.started
+	s.noted.worked = span{q.now() - r.started, true}
 }
 
 // armTick sets the timer for the next tick, unless it is set. Ticks are in step with
@@ -64,7 +59,7 @@ func (q *Queue[T]) onTick() {
 		s.measured(0, 0)
 		return
 	}
-	s.measured(time.Duration(q.flight.len)*now-s.starts, now-r.info.Started.Sub(q.start))
+	s.measured(time.Duration(q.flight.len)*now-s.starts, now-r.started)
 	q.armTick(now)
 }
 

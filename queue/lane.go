@@ -1,0 +1,98 @@
+package queue
+
+// lane holds the ready items of one group at one priority in the order of their
+// seq. Nearly all join at the end, which is a list; one that joins with an older
+// place, since it was parked or its delay was cut short, goes to the early heap.
+type lane[T comparable] struct {
+	group *group[T]
+	level *level[T]
+
+	head, tail *item[T]
+	early      heap[*item[T]]
+
+	prev, next *lane[T] // in the circle of its level, while a worker may take from it
+	age        int      // its index in the heap of ages; unserved while none may
+}
+
+// unserved is the age of a lane that is empty, or whose group is full.
+const unserved = -1
+
+func newLane[T comparable](g *group[T], l *level[T]) *lane[T] {
+	return &lane[T]{group: g, level: l, early: itemHeap((*item[T]).before), age: unserved}
+}
+
+// itemHeap returns an empty heap of items.
+func itemHeap[T comparable](less func(a, b *item[T]) bool) heap[*item[T]] {
+	return heap[*item[T]]{less: less, place: func(it *item[T], index int) { it.index = int32(index) }}
+}
+
+func (l *lane[T]) empty() bool { return l.head == nil && l.early.len() == 0 }
+
+// first returns the item that comes next, or nil.
+func (l *lane[T]) first() *item[T] {
+	it := l.early.top()
+	if it == nil || l.head != nil && l.head.seq < it.seq {
+		return l.head
+	}
+	return it
+}
+
+// older is the order of ages: whose first item has been free for longer.
+func (l *lane[T]) older(other *lane[T]) bool {
+	a, b := l.first(), other.first()
+	if a.free() != b.free() {
+		return a.free() < b.free()
+	}
+	return a.before(b)
+}
+
+func (l *lane[T]) push(it *item[T]) {
+	it.early = l.tail != nil && it.seq < l.tail.seq
+	if it.early {
+		l.early.push(it)
+		return
+	}
+	it.prev, it.next = l.tail, nil
+	if l.tail == nil {
+		l.head = it
+	} else {
+		l.tail.next = it
+	}
+	l.tail = it
+}
+
+func (l *lane[T]) remove(it *item[T]) {
+	if it.early {
+		l.early.remove(int(it.index))
+		return
+	}
+	if it.prev == nil {
+		l.head = it.next
+	} else {
+		it.prev.next = it.next
+	}
+	if it.next == nil {
+		l.tail = it.prev
+	} else {
+		it.next.prev = it.prev
+	}
+	it.prev, it.next = nil, nil
+}
+
+// moved mends what refers to an item that has moved.
+func (l *lane[T]) moved(to *item[T]) {
+	if to.early {
+		l.early.elems[to.index] = to
+		return
+	}
+	if to.prev == nil {
+		l.head = to
+	} else {
+		to.prev.next = to
+	}
+	if to.next == nil {
+		l.tail = to
+	} else {
+		to.next.prev = to
+	}
+}
