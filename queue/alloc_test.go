@@ -14,10 +14,11 @@ import (
 	"github.com/trimtab/trimtab/trigger"
 )
 
-// What happens to a key again and again allocates nothing once it is warm.
+// What happens to a key again and again allocates nothing once it is warm, with series
+// or without.
 func TestAllocations(t *testing.T) {
 	limiter := ratelimit.NewExponential[reconcile.Request](ratelimit.ExponentialOptions{BaseDelay: time.Hour, MaxDelay: time.Hour})
-	q := queue.New("test", queue.Options[reconcile.Request]{RateLimiter: limiter})
+	q := queue.New("test", queue.Options[reconcile.Request]{RateLimiter: limiter, MetricsProvider: &priorityMeters{}})
 	t.Cleanup(q.ShutDown)
 	keys := make([]reconcile.Request, 500)
 	for i := range keys {

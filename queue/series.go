@@ -85,7 +85,7 @@ func newSeries(name string, p workqueue.MetricsProvider, log logr.Logger) *serie
 		return nil
 	}
 	s := &series{
-		log:        log,
+		log:        log.WithValues("queue", name),
 		adds:       p.NewAddsMetric(name),
 		retries:    p.NewRetriesMetric(name),
 		waited:     p.NewLatencyMetric(name),
