@@ -47,7 +47,8 @@ func (q *Queue[T]) addAll(source trigger.Source, mayEcho bool, o priorityqueue.A
 	}
 	for _, request := range requests {
 		var d decision
-		after, ok := o.After, true
+		var ok bool
+		after := o.After
 		if o.RateLimited {
 			if d, after, ok = q.limited(mayEcho, o, request); !ok {
 				continue
