@@ -1,10 +1,12 @@
 package queue_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,14 +41,25 @@ func sequences(t *testing.T) int {
 // has, and a requeue gets of us by design.
 func TestDeliversAsControllerRuntimes(t *testing.T) {
 	t.Parallel()
-	for seed := range sequences(t) {
-		ops := randomOps(rand.New(rand.NewPCG(uint64(seed), 1)), 60)
-		var want, got []string
-		synctest.Test(t, func(*testing.T) { want = play(ops, newTheirs()) })
-		synctest.Test(t, func(*testing.T) { got = play(ops, newOurs()) })
-		if !slices.Equal(want, got) {
-			t.Fatalf("seed %d: deliveries differ\noperations:\n%s\n%s", seed, ops, diff(want, got))
-		}
+	n, workers := sequences(t), runtime.GOMAXPROCS(0)
+	for w := range workers {
+		t.Run(fmt.Sprint("part ", w), func(t *testing.T) {
+			t.Parallel()
+			for seed := w; seed < n; seed += workers {
+				compareSequence(t, seed)
+			}
+		})
+	}
+}
+
+// compareSequence plays the sequence of a seed on both queues, step by step.
+func compareSequence(t *testing.T, seed int) {
+	t.Helper()
+	ops := randomOps(rand.New(rand.NewPCG(uint64(seed), 1)), 60)
+	differ := ""
+	synctest.Test(t, func(*testing.T) { differ = play(ops) })
+	if differ != "" {
+		t.Fatalf("seed %d: deliveries differ\n%s", seed, differ)
 	}
 }
 
@@ -183,28 +196,62 @@ func randomOps(r *rand.Rand, n int) opList {
 	return ops
 }
 
-// play returns what q delivers, and when.
-func play(ops opList, q side) []string {
-	p := &player{q: q, start: time.Now(), popped: map[string]int{}, got: make(chan string, len(ops)+10)}
-	for _, o := range ops {
-		p.play(o)
-		p.collect()
+// play lets both queues do ops in step, and returns where they differ, or "".
+func play(ops opList) string {
+	theirs, ours := newPlayer(newTheirs()), newPlayer(newOurs())
+	both := []*player{theirs, ours}
+	step := func(o op) bool {
+		for _, p := range both {
+			p.play(o)
+		}
+		if o.kind == "sleep" {
+			time.Sleep(o.after)
+		}
+		synctest.Wait()
+		theirs.collect()
+		ours.collect()
+		return slices.Equal(theirs.log, ours.log) && theirs.q.Len() == ours.q.Len()
 	}
-	p.drain()
-	q.ShutDown()
+	differ := ""
+	for i, o := range slices.Concat(ops, drain3) {
+		if !step(o) {
+			differ = fmt.Sprintf("operations:\n%s\nlength %d, ours %d\n%s", ops[:min(i+1, len(ops))], theirs.q.Len(), ours.q.Len(), diff(theirs.log, ours.log))
+			break
+		}
+	}
+	for _, p := range both {
+		p.q.ShutDown()
+	}
 	synctest.Wait()
-	return p.log
+	return differ
+}
+
+// drain3 takes out everything that is queued, by three workers.
+var drain3 = func() opList {
+	round := opList{{kind: "done"}, {kind: "done"}, {kind: "done"}, {kind: "get"}, {kind: "get"}, {kind: "get"}, {kind: "sleep", after: 2 * time.Second}}
+	return slices.Concat(round, round, round, round)
+}()
+
+// delivery is one request that a queue gave to a worker.
+type delivery struct {
+	at       time.Duration
+	key      string
+	priority int
 }
 
 type player struct {
 	q       side
 	start   time.Time
-	log     []string
+	log     []delivery
 	held    []string       // in flight
 	popped  map[string]int // their priorities
 	ended   []string       // those of held that were requeued once
-	got     chan string
+	got     chan delivery
 	workers int // that wait
+}
+
+func newPlayer(q side) *player {
+	return &player{q: q, start: time.Now(), popped: map[string]int{}, got: make(chan delivery, 100)}
 }
 
 func (p *player) play(o op) {
@@ -241,8 +288,6 @@ func (p *player) play(o op) {
 		}
 	case "forget":
 		p.q.Forget(o.key)
-	case "sleep":
-		time.Sleep(o.after)
 	}
 }
 
@@ -261,7 +306,7 @@ func (p *player) get() {
 	p.workers++
 	go func() {
 		if key, priority, shutdown := p.q.GetWithPriority(); !shutdown {
-			p.got <- fmt.Sprintf("%9s %s priority=%d", time.Since(p.start), key, priority)
+			p.got <- delivery{time.Since(p.start), key, priority}
 		}
 	}()
 }
@@ -276,49 +321,34 @@ func (p *player) done(key string) {
 
 // collect logs what was delivered.
 func (p *player) collect() {
-	synctest.Wait()
-	batch := []string{}
+	first := len(p.log)
 	for len(p.got) > 0 {
-		batch = append(batch, <-p.got)
+		p.log = append(p.log, <-p.got)
 		p.workers--
 	}
-	slices.Sort(batch) // Which of two waiting workers runs first is no property of a queue.
-	for _, s := range batch {
-		key := strings.Fields(s)[1]
-		p.held = append(p.held, key)
-		p.popped[key], _ = strconv.Atoi(s[strings.Index(s, "=")+1:])
-	}
-	p.log = append(p.log, batch...)
-	p.log = append(p.log, fmt.Sprintf("len %d", p.q.Len()))
-}
-
-// drain takes out everything that is queued.
-func (p *player) drain() {
-	for range 12 {
-		for len(p.held) > 0 {
-			p.done(p.held[0])
-			synctest.Wait()
-		}
-		if p.workers == 0 {
-			p.get()
-		}
-		time.Sleep(2 * time.Second)
-		p.collect()
+	batch := p.log[first:]
+	// Which of two waiting workers runs first is no property of a queue.
+	slices.SortFunc(batch, func(a, b delivery) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key))
+	})
+	for _, d := range batch {
+		p.held = append(p.held, d.key)
+		p.popped[d.key] = d.priority
 	}
 }
 
 // diff returns the two logs side by side up to where they part.
-func diff(want, got []string) string {
+func diff(want, got []delivery) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-40s %s\n", "controller-runtime's", "ours")
+	line := func(log []delivery, i int) string {
+		if i >= len(log) {
+			return ""
+		}
+		return fmt.Sprintf("%9s %s priority=%d", log[i].at, log[i].key, log[i].priority)
+	}
 	for i := range max(len(want), len(got)) {
-		var w, g string
-		if i < len(want) {
-			w = want[i]
-		}
-		if i < len(got) {
-			g = got[i]
-		}
+		w, g := line(want, i), line(got, i)
 		fmt.Fprintf(&b, "%-40s %s\n", w, g)
 		if w != g {
 			break
