@@ -84,7 +84,14 @@ unit/%: $(WORKSPACE)
 	@cd $*; $(gotestsum) -race ./...
 
 .PHONY: compat
-compat: $(COMPAT:%=compat/%) ## Run the root's tests against newer controller-runtimes.
+compat: $(COMPAT:%=compat/%) compat/differential ## Run the root's tests against newer controller-runtimes.
+
+# How many random sequences the queue and controller-runtime's are compared by.
+compat/%: export TRIMTAB_QUEUE_SEQUENCES := 100000
+
+compat/differential:
+	@echo "go test of the queue beside controller-runtime's"
+	@$(gotestsum) -run TestDeliversAsControllerRuntimes ./queue
 
 compat/%:
 	@echo "go test with controller-runtime $*"

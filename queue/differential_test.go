@@ -23,16 +23,17 @@ import (
 	"github.com/trimtab/trimtab/trigger"
 )
 
-// sequences is how many random sequences the differential test compares. Set
-// TRIMTAB_QUEUE_SEQUENCES to run more of them once.
-func sequences(t *testing.T) int {
+// sequences is how many random sequences a test plays: 1000, or what the variable
+// says. make compat plays 100,000 of the differential test on each minor.
+func sequences(t *testing.T, variable string) int {
 	t.Helper()
-	if s := os.Getenv("TRIMTAB_QUEUE_SEQUENCES"); s != "" {
-		n, err := strconv.Atoi(s)
-		require.NoError(t, err)
-		return n
+	s := os.Getenv(variable)
+	if s == "" {
+		return 1000
 	}
-	return 1000
+	n, err := strconv.Atoi(s)
+	require.NoError(t, err)
+	return n
 }
 
 // For random sequences of adds, gets, dones, forgets and clock steps, our queue
@@ -41,7 +42,7 @@ func sequences(t *testing.T) int {
 // has, and a requeue gets of us by design.
 func TestDeliversAsControllerRuntimes(t *testing.T) {
 	t.Parallel()
-	n, workers := sequences(t), runtime.GOMAXPROCS(0)
+	n, workers := sequences(t, "TRIMTAB_QUEUE_SEQUENCES"), runtime.GOMAXPROCS(0)
 	for w := range workers {
 		t.Run(fmt.Sprint("part ", w), func(t *testing.T) {
 			t.Parallel()

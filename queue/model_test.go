@@ -366,7 +366,7 @@ func (m *model) running() []string { return slices.Sorted(maps.Keys(m.flight)) }
 // is told, and every count.
 func TestQueueIsLikeTheModel(t *testing.T) {
 	t.Parallel()
-	for seed := range sequences(t) {
+	for seed := range sequences(t, "TRIMTAB_MODEL_SEQUENCES") {
 		r := rand.New(rand.NewPCG(uint64(seed), 2))
 		data := make([]byte, 300)
 		for i := range data {
