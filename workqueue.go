@@ -123,31 +123,19 @@ var _ queue.PriorityDepth = (*workqueueMetrics)(nil)
 // labels are not those that are known here.
 func (w *workqueues) metrics(controllerName string) (*workqueueMetrics, error) {
 	labels := prometheus.Labels{"name": controllerName, "controller": controllerName}
-	depth, err := w.depth.CurryWith(labels)
-	m := &workqueueMetrics{
-		depth:      depth,
-		unfinished: metric(w.unfinished, labels, &err),
-		longest:    metric(w.longest, labels, &err),
-		adds:       metric(w.adds, labels, &err),
-		retries:    metric(w.retries, labels, &err),
-		waited:     metric(w.waited, labels, &err),
-		worked:     metric(w.worked, labels, &err),
-	}
-	if err != nil {
-		return nil, fmt.Errorf("trimtab: controller-runtime's %s metrics: %w", ctrlmetrics.WorkQueueSubsystem, err)
+	m := &workqueueMetrics{}
+	var errs [7]error
+	m.depth, errs[0] = w.depth.CurryWith(labels)
+	m.unfinished, errs[1] = w.unfinished.GetMetricWith(labels)
+	m.longest, errs[2] = w.longest.GetMetricWith(labels)
+	m.adds, errs[3] = w.adds.GetMetricWith(labels)
+	m.retries, errs[4] = w.retries.GetMetricWith(labels)
+	m.waited, errs[5] = w.waited.GetMetricWith(labels)
+	m.worked, errs[6] = w.worked.GetMetricWith(labels)
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, fmt.Errorf("trimtab: controller-runtime's %s_* metrics: %w", ctrlmetrics.WorkQueueSubsystem, err)
 	}
 	return m, nil
-}
-
-// metric returns the metric of vec with those labels, or sets err.
-func metric[M any](vec interface {
-	GetMetricWith(labels prometheus.Labels) (M, error)
-}, labels prometheus.Labels, err *error) M {
-	m, e := vec.GetMetricWith(labels)
-	if e != nil {
-		*err = e
-	}
-	return m
 }
 
 // NewPriorityDepthMetric implements [queue.PriorityDepth].

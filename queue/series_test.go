@@ -62,11 +62,14 @@ func (m *meter) Dec()              { m.use(func(v float64) float64 { return v - 
 func (m *meter) Set(to float64)    { m.use(func(float64) float64 { return to }) }
 func (m *meter) Observe(d float64) { m.use(func(v float64) float64 { return v + d }) }
 
-func (m *meters) NewDepthMetric(string) workqueue.GaugeMetric            { return m.meter("depth") }
-func (m *meters) NewAddsMetric(string) workqueue.CounterMetric           { return m.meter("adds") }
-func (m *meters) NewRetriesMetric(string) workqueue.CounterMetric        { return m.meter("retries") }
-func (m *meters) NewLatencyMetric(string) workqueue.HistogramMetric      { return m.meter("waited") }
+func (m *meters) NewDepthMetric(string) workqueue.GaugeMetric     { return m.meter("depth") }
+func (m *meters) NewAddsMetric(string) workqueue.CounterMetric    { return m.meter("adds") }
+func (m *meters) NewRetriesMetric(string) workqueue.CounterMetric { return m.meter("retries") }
+
+func (m *meters) NewLatencyMetric(string) workqueue.HistogramMetric { return m.meter("waited") }
+
 func (m *meters) NewWorkDurationMetric(string) workqueue.HistogramMetric { return m.meter("worked") }
+
 func (m *meters) NewUnfinishedWorkSecondsMetric(string) workqueue.SettableGaugeMetric {
 	return m.meter("unfinished")
 }
