@@ -331,12 +331,15 @@ func TestWorkqueueSeriesNotFound_ME02(t *testing.T) {
 	foreign := prometheus.NewGauge(prometheus.GaugeOpts{Name: "workqueue_adds_total", Help: "Of somebody else."})
 	other.MustRegister(foreign)
 	described := describedBy(other)
+	gone := &forgetful{Registry: prometheus.NewRegistry()}
 	for name, tc := range map[string]struct {
 		registry ctrlmetrics.RegistererGatherer
 		says     string
 	}{
 		"empty":            {prometheus.NewRegistry(), "controller-runtime's registry lacks its own workqueue_* metrics [adds_total depth"},
 		"of somebody else": {other, "controller-runtime's registry lacks its own workqueue_* metrics [adds_total depth"},
+		"of other labels":  {withLabels("name", "priority"), "trimtab: controller-runtime's workqueue_* metrics: "},
+		"gone meanwhile":   {gone, "controller-runtime's registry lacks its own workqueue_* metrics [adds_total depth"},
 		"does not describe": {struct {
 			prometheus.Registerer
 			prometheus.Gatherer
@@ -356,6 +359,29 @@ func TestWorkqueueSeriesNotFound_ME02(t *testing.T) {
 		})
 	}
 	require.Equal(t, described, describedBy(other), "nothing is left behind")
+	require.Zero(t, describedBy(gone.Registry), "nothing is left behind")
+}
+
+// forgetful is a registry that still describes what is not registered any more.
+type forgetful struct{ *prometheus.Registry }
+
+func (forgetful) Describe(descs chan<- *prometheus.Desc) {
+	descs <- prometheus.NewDesc("workqueue_adds_total", "Of nobody.", nil, nil)
+}
+
+// withLabels returns a registry with workqueue_* series that have those labels.
+func withLabels(labels ...string) *prometheus.Registry {
+	reg := prometheus.NewRegistry()
+	for _, name := range []string{"depth", "unfinished_work_seconds", "longest_running_processor_seconds"} {
+		reg.MustRegister(prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "workqueue_" + name}, labels))
+	}
+	for _, name := range []string{"adds_total", "retries_total"} {
+		reg.MustRegister(prometheus.NewCounterVec(prometheus.CounterOpts{Name: "workqueue_" + name}, labels))
+	}
+	for _, name := range []string{"queue_duration_seconds", "work_duration_seconds"} {
+		reg.MustRegister(prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "workqueue_" + name}, labels))
+	}
+	return reg
 }
 
 // elsewhere is a MetricsProvider whose metrics nobody gathers.

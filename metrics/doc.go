@@ -16,6 +16,10 @@
 // trigger is primary, external, watched, retry, periodic, resync or, with a
 // queue that is not Trimtab's, unknown.
 //
+// The standard workqueue_* series are not made here: the queue of a trimtab.Loop
+// feeds controller-runtime's own. They know no trigger, and count a wait behind a
+// key's own run as any other.
+//
 // The surprise: the series of all sources, phases and classes of package
 // reconcile are there, at zero, as soon as the controller is; so the first of
 // anything is seen to rise, a rate is 0 and not absent, and

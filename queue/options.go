@@ -29,10 +29,16 @@ type Options[T comparable] struct {
 	// Observer is told what passes through the queue. Nil means nobody is.
 	Observer Observer
 
-	// MetricsProvider makes the standard workqueue_* metrics: client-go's, with the
-	// depth by priority if it is a PriorityDepth, too. A panic of one of them is
-	// logged and ends them all. Nil means none, as does an empty name of the queue.
-	// trimtab.Loop sets one that feeds controller-runtime's collectors.
+	// MetricsProvider makes the standard workqueue_* metrics; trimtab.Loop sets one
+	// that feeds controller-runtime's collectors. If it is a PriorityDepth, too, the
+	// depth is by priority. They count as in controller-runtime's queue: the depth is
+	// what is ready, also behind its own running reconcile; an add is counted when it
+	// makes a request ready; a retry is any add with a delay; the queue duration goes
+	// from ready to taken, and starts no earlier than the first Get. When the queue
+	// ends, its gauges go to zero.
+	//
+	// A panic of a metric is logged and ends them all. Nil means none, as does an
+	// empty name of the queue.
 	MetricsProvider workqueue.MetricsProvider
 
 	// SaturationDepth is the number of ready requests, those that only a resync
