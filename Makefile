@@ -29,9 +29,9 @@ gotestsum = mkdir -p $(RESULTS); gotestsum=$(call tool,gotestsum); \
 	"$$gotestsum" --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/$(subst /,-,$@).json --
 
 .PHONY: demo
-demo: operator/certrotator ## Watch an operator on a real control plane; DEMO_FLAGS are its flags.
+demo: operator/certrotator operator/stock ## Watch an operator on a real control plane; DEMO_FLAGS are its flags.
 	@go -C e2e build -o $(CURDIR)/bin/demo ./cmd/demo
-	@$(assets); exec bin/demo --operator $(CURDIR)/bin/certrotator $(DEMO_FLAGS)
+	@$(assets); exec bin/demo --operator $(CURDIR)/bin/certrotator --stock $(CURDIR)/bin/stock $(DEMO_FLAGS)
 
 .PHONY: test
 test: ## Run all that a change must pass; the last line counts the tests.
@@ -98,8 +98,8 @@ compat/%:
 	@$(gotestsum) -modfile hack/compat/$(basename $*).mod ./...
 
 .PHONY: e2e
-e2e: operator/certrotator-race ## Run the tests against a real control plane.
-	@$(assets); export TRIMTAB_OPERATOR=$(CURDIR)/bin/certrotator-race; \
+e2e: operator/certrotator-race operator/stock ## Run the tests against a real control plane.
+	@$(assets); export TRIMTAB_OPERATOR=$(CURDIR)/bin/certrotator-race TRIMTAB_STOCK=$(CURDIR)/bin/stock; \
 	cd e2e; $(gotestsum) -race -p 1 -timeout 30m ./...
 
 ## What they need
@@ -109,7 +109,12 @@ controlplane: ## Print the folder of kube-apiserver and etcd; build them if need
 	@go -C hack/controlplane run .
 
 operator/%: $(WORKSPACE)
-	@GOWORK=$(WORKSPACE) go -C examples/certrotator build $(if $(filter %-race,$*),-race) -o $(CURDIR)/bin/$* ./cmd
+	@GOWORK=$(WORKSPACE) go -C examples/certrotator build $(FLAGS_$*) -o $(CURDIR)/bin/$* ./cmd
+
+# The stock operator is the example with controller-runtime's own queue and
+# handlers: an overlay puts another setup.go in the place of its own.
+FLAGS_certrotator-race := -race
+FLAGS_stock            := -overlay ../../e2e/cmd/demo/testdata/stock/overlay.json
 
 $(WORKSPACE): Makefile $(EXAMPLES:%=%/go.mod)
 	@rm -f $@; export GOWORK=$@; cd examples; \

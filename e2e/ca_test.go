@@ -43,7 +43,7 @@ func TestUnusableCA(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			s.startOperator(t)
+			s.startOperator(t, "--rotation-spread=1s")
 			old := s.create(t, "old")
 			s.served(t, old)
 			before := readSecret(t, old)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,8 @@ import (
 )
 
 // A new CA concerns every certificate, but what a user changes meanwhile comes
-// first. What counts is the order of the writes, not the time they take.
+// first, even if the whole rotation is due at once. What counts is the order of the
+// writes, not the time they take.
 func TestRotationDoesNotDelayUsers(t *testing.T) {
 	const (
 		fleet   = 150
@@ -25,7 +27,7 @@ func TestRotationDoesNotDelayUsers(t *testing.T) {
 		workers = 2
 	)
 	s := newScene(t)
-	s.startOperator(t, fmt.Sprintf("--concurrency=%d", workers))
+	s.startOperator(t, fmt.Sprintf("--concurrency=%d", workers), "--rotation-spread=0")
 	certs := s.createMany(t, fleet)
 	s.served(t, certs...)
 	s.writes(t)
@@ -49,6 +51,42 @@ func TestRotationDoesNotDelayUsers(t *testing.T) {
 		ahead, due := turn(t, writes, cert)
 		require.Greater(t, due, fleet/3, "the change came too late to tell anything: the rotation was nearly done")
 		require.LessOrEqual(t, ahead, changed+workers, "%s waited behind the rotation", cert.Name)
+	}
+}
+
+// A rotation is spread: no certificate is issued again before its turn, each is
+// once, and a user's change in between waits for nobody.
+func TestRotationIsSpread(t *testing.T) {
+	const (
+		fleet  = 40
+		spread = 8 * time.Second
+		early  = 500 * time.Millisecond // the API server logs a write after the watch has told of it
+	)
+	s := newScene(t)
+	s.startOperator(t, "--rotation-spread="+spread.String())
+	certs := s.createMany(t, fleet)
+	s.served(t, certs...)
+	s.writes(t)
+
+	s.replaceCA(t)
+	change(t, certs[0], addName)
+	s.served(t, certs...)
+
+	writes := s.writes(t)
+	replaced := slices.IndexFunc(writes, func(w audit.Write) bool { return w.Is("secrets") && w.Name == s.caKey.Name })
+	require.GreaterOrEqual(t, replaced, 0)
+	start := writes[replaced].At
+	writes = slices.DeleteFunc(writes, func(w audit.Write) bool {
+		return w.Namespace != s.namespace || !w.Is("secrets") && !w.Is("certificates")
+	})
+	ahead, _ := turn(t, writes, certs[0])
+	require.LessOrEqual(t, ahead, fleet/2, "the change waited for the rotation")
+
+	issued := slices.DeleteFunc(writes, func(w audit.Write) bool { return isCertificate(w) || w.Name == certs[0].Spec.SecretName })
+	require.Len(t, issued, fleet-1)
+	for i, w := range issued {
+		turn := spread * time.Duration(i) / fleet
+		require.Greater(t, w.At.Sub(start), turn-early, "%s, the %dth, came before its turn", w.Name, i+1)
 	}
 }
 

@@ -25,6 +25,7 @@ func TestImpossibleOptions(t *testing.T) {
 		{"backoff-jitter", "1.5"},
 		{"backoff-jitter", "NaN"},
 		{"renew-jitter", "-0.1"},
+		{"rotation-spread", "-1s"},
 		{"ca-secret", "no-slash"},
 		{"kube-api-qps", "0"},
 		{"kube-api-burst", "0"},

@@ -119,6 +119,7 @@ func addController(mgr ctrl.Manager, opts *options) error {
 		CASecret:        opts.caSecretName(),
 		RenewJitter:     opts.renewJitter,
 		RecheckInterval: opts.recheckInterval,
+		RotationSpread:  opts.rotationSpread,
 	}
 	return reconciler.SetupWithManager(mgr, crcontroller.Options{
 		MaxConcurrentReconciles: opts.concurrency,

@@ -36,6 +36,7 @@ type options struct {
 	caSecret        string
 	renewJitter     float64
 	recheckInterval time.Duration
+	rotationSpread  time.Duration
 
 	qps             float64
 	burst           int
@@ -87,6 +88,7 @@ func (o *options) bind(fs *flag.FlagSet) {
 	fs.StringVar(&o.caSecret, "ca-secret", "certrotator-system/ca", "The Secret of the CA, as `namespace/name`.")
 	fs.Float64Var(&o.renewJitter, "renew-jitter", 0.1, "The largest `fraction` of renewBefore by which a certificate is renewed even earlier, from 0 to 1.")
 	fs.DurationVar(&o.recheckInterval, "recheck-interval", time.Minute, "How often to look again for what somebody else has to do: free a Secret, give a CA.")
+	fs.DurationVar(&o.rotationSpread, "rotation-spread", time.Minute, "Over how long a new CA is brought to the Certificates, one after the other; 0 for all at once.")
 
 	fs.Float64Var(&o.qps, "kube-api-qps", -1, "The most requests `per second` to the API server; -1 for no limit but the API server's own.")
 	fs.IntVar(&o.burst, "kube-api-burst", 100, "How many requests may exceed kube-api-qps at once.")
@@ -109,6 +111,7 @@ func (o *options) validate() error {
 		checkSecret("ca-secret", o.caSecret),
 		checkFraction("renew-jitter", o.renewJitter),
 		checkDuration("recheck-interval", o.recheckInterval, time.Second),
+		checkDuration("rotation-spread", o.rotationSpread, 0),
 		checkRate("kube-api-qps", o.qps),
 		checkNumber("kube-api-burst", o.burst, 1, math.MaxInt32),
 		checkDuration("shutdown-timeout", o.shutdownTimeout, 0),

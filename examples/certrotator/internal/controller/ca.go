@@ -14,6 +14,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
+	"github.com/trimtab/trimtab/reconcile"
 )
 
 // authority is the CA: its certificate and the key that signs.
@@ -80,3 +85,17 @@ func (a *authority) signed(leaf *x509.Certificate, bundle []byte) bool {
 }
 
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// allCertificates returns a request for every Certificate.
+func (r *CertificateReconciler) allCertificates(ctx context.Context, _ client.Object) []reconcile.Request {
+	certs := &certv1.CertificateList{}
+	if err := r.List(ctx, certs); err != nil {
+		log.FromContext(ctx).Error(err, "A new CA was not brought to the certificates")
+		return nil
+	}
+	requests := make([]reconcile.Request, len(certs.Items))
+	for i := range certs.Items {
+		requests[i].NamespacedName = client.ObjectKeyFromObject(&certs.Items[i])
+	}
+	return requests
+}

@@ -43,6 +43,11 @@ type CertificateReconciler struct {
 	// RecheckInterval is how often a Certificate looks again for what somebody
 	// else has to do: give a CA, free the Secret.
 	RecheckInterval time.Duration
+
+	// RotationSpread is the time over which a new CA is brought to the
+	// Certificates, one after the other. Zero means all at once, though after
+	// what users wait for.
+	RotationSpread time.Duration
 }
 
 // +kubebuilder:rbac:groups=certs.trimtab.dev,resources=certificates,verbs=get;list;watch
