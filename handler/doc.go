@@ -14,6 +14,10 @@
 // WithLowPriorityWhenUnchanged or a Funcs, hides the queue from what it wraps; an
 // As inside it would find no queue to tell, and pass everything through untagged.
 //
+// Requests of a type of your own should be small values: requests are one if they
+// are equal by ==. With pointers, two for one object are two requests, enqueued,
+// spread and run each for itself, and both keep alive what they point to.
+//
 // With a queue that is not Trimtab's, As and Owned do what the handlers that they
 // wrap would do alone; Spread spreads on any queue.
 package handler
