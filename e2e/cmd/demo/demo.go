@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,16 +17,17 @@ import (
 
 // demo is all that is there while it runs.
 type demo struct {
-	opts     options
-	screen   *screen
-	folder   string
-	cluster  *cluster.Cluster
-	operator *operator.Process
-	ca       *authority.Authority
-	fleet    *fleet
-	ledger   *ledger.Ledger
-	sampler  *sampler
-	rotation string // what it did to the users, in a line
+	opts       options
+	screen     *screen
+	folder     string
+	cluster    *cluster.Cluster
+	kubeconfig string // of the operator
+	operator   *operator.Process
+	ca         *authority.Authority
+	fleet      *fleet
+	ledger     *ledger.Ledger
+	sampler    *sampler
+	rotation   string // what it did to the users, in a line
 
 	mu   sync.Mutex
 	step int
@@ -55,7 +55,10 @@ func run(ctx context.Context, opts options, s *screen) (err error) {
 	if err := d.playAndShow(ctx); err != nil {
 		return err
 	}
-	return d.conclude(ctx)
+	if err := d.conclude(ctx); err != nil {
+		return err
+	}
+	return d.compare(ctx)
 }
 
 // start brings up the control plane and the operator.
@@ -92,26 +95,26 @@ func (d *demo) startOperator(ctx context.Context) (err error) {
 	if err := d.cluster.Create(ctx, d.ca.Secret(cluster.Namespace, caName)); err != nil {
 		return err
 	}
-	kubeconfig, err := d.cluster.AddOperator(ctx, "certrotator")
-	if err != nil {
+	if d.kubeconfig, err = d.cluster.AddOperator(ctx, "certrotator"); err != nil {
 		return err
 	}
-	d.operator, err = operator.New(operator.Options{
-		Binary:     d.opts.operator,
-		Kubeconfig: kubeconfig,
-		Log:        filepath.Join(d.folder, "operator.log"),
-		Args: []string{
-			fmt.Sprintf("--concurrency=%d", d.opts.concurrency),
-			"--ca-secret=" + cluster.Namespace + "/" + caName,
-			"--backoff-base=100ms",
-			"--backoff-max=2s", // no longer, in a demo of a minute
-		},
-	})
-	if err != nil {
+	if d.operator, err = d.newOperator(d.opts.operator, "operator.log", d.opts.duration/6); err != nil {
 		return err
 	}
 	d.sampler = newSampler(d.operator.MetricsURL())
 	return d.operator.Start(ctx)
+}
+
+// operatorArgs are the operator's flags, with a rotation of the CA spread over
+// that time.
+func (d *demo) operatorArgs(spread time.Duration) []string {
+	return []string{
+		fmt.Sprintf("--concurrency=%d", d.opts.concurrency),
+		"--ca-secret=" + cluster.Namespace + "/" + caName,
+		"--backoff-base=100ms",
+		"--backoff-max=2s", // no longer, in a demo of a minute
+		"--rotation-spread=" + spread.String(),
+	}
 }
 
 // playAndShow plays the timeline, with the live table beside it, and waits

@@ -93,17 +93,40 @@ func (f *fleet) createOne(ctx context.Context, key types.NamespacedName) error {
 
 // change adds a name to a certificate, as a user does.
 func (f *fleet) change(ctx context.Context, key types.NamespacedName) error {
+	_, err := f.revise(ctx, key)
+	return err
+}
+
+// revise is change, and says which revision it made.
+func (f *fleet) revise(ctx context.Context, key types.NamespacedName) (revision, error) {
+	return f.patch(ctx, key, func(spec *certv1.CertificateSpec) {
+		spec.DNSNames = append(spec.DNSNames, fmt.Sprintf("v%d.%s", len(spec.DNSNames), spec.DNSNames[0]))
+	})
+}
+
+// settle gives each certificate a day, so that it isn't renewed for now.
+func (f *fleet) settle(ctx context.Context) error {
+	return together(ctx, f.share(1), func(ctx context.Context, key types.NamespacedName) error {
+		_, err := f.patch(ctx, key, func(spec *certv1.CertificateSpec) {
+			spec.Duration = metav1.Duration{Duration: 24 * time.Hour}
+			spec.RenewBefore = &metav1.Duration{Duration: time.Hour}
+		})
+		return err
+	})
+}
+
+func (f *fleet) patch(ctx context.Context, key types.NamespacedName, edit func(*certv1.CertificateSpec)) (revision, error) {
 	cert := &certv1.Certificate{}
 	if err := f.client.Get(ctx, key, cert); err != nil {
-		return err
+		return revision{}, err
 	}
 	before := client.MergeFrom(cert.DeepCopy())
-	cert.Spec.DNSNames = append(cert.Spec.DNSNames, fmt.Sprintf("v%d.%s", len(cert.Spec.DNSNames), cert.Spec.DNSNames[0]))
+	edit(&cert.Spec)
 	if err := f.client.Patch(ctx, cert, before); err != nil {
-		return err
+		return revision{}, err
 	}
 	f.want(key, cert.Spec)
-	return nil
+	return revision{key, cert.Generation}, nil
 }
 
 // deleteSecret deletes a certificate's Secret.

@@ -16,6 +16,7 @@ type options struct {
 	concurrency  int
 	seed         uint64
 	operator     string
+	stock        string
 	manifests    string
 }
 
@@ -30,6 +31,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.concurrency, "concurrency", 4, "how many reconciles the operator runs at once, `1 to 1000`")
 	flags.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "seeds the choice of victims; the default is another `number` each time")
 	flags.StringVar(&o.operator, "operator", os.Getenv("TRIMTAB_OPERATOR"), "`path` of the operator's binary; the default is $TRIMTAB_OPERATOR")
+	flags.StringVar(&o.stock, "stock", os.Getenv("TRIMTAB_STOCK"), "`path` of the operator with controller-runtime's own queue; the default is $TRIMTAB_STOCK")
 	flags.StringVar(&o.manifests, "manifests", manifests(), "`folder` of the operator's CRDs and roles")
 
 	err := flags.Parse(args)
@@ -66,11 +68,13 @@ func (o options) validate() error {
 }
 
 func (o options) validatePaths() error {
-	if o.operator == "" {
-		return fmt.Errorf("-operator %q: must be the operator's binary; make demo builds it", o.operator)
-	}
-	if info, err := os.Stat(o.operator); err != nil || info.IsDir() {
-		return fmt.Errorf("-operator %s: no such program", o.operator)
+	for _, p := range []struct{ flag, value string }{{"operator", o.operator}, {"stock", o.stock}} {
+		if p.value == "" {
+			return fmt.Errorf("-%s %q: must be an operator's binary; make demo builds it", p.flag, p.value)
+		}
+		if info, err := os.Stat(p.value); err != nil || info.IsDir() {
+			return fmt.Errorf("-%s %s: no such program", p.flag, p.value)
+		}
 	}
 	if info, err := os.Stat(o.manifests); err != nil || !info.IsDir() {
 		return fmt.Errorf("-manifests %s: no such folder", o.manifests)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestParseDefaults(t *testing.T) {
-	o, err := parse([]string{"-operator", os.Args[0], "-manifests", "."}, nil)
+	o, err := parse([]string{"-operator", os.Args[0], "-stock", os.Args[0], "-manifests", "."}, nil)
 	require.NoError(t, err)
 	require.Equal(t, time.Minute, o.duration)
 	require.Equal(t, 500, o.certificates)
@@ -28,6 +28,7 @@ func TestLifetimeFitsTheDuration(t *testing.T) {
 
 func TestBadOptionsNameFlagAndValue(t *testing.T) {
 	t.Setenv("TRIMTAB_OPERATOR", "")
+	t.Setenv("TRIMTAB_STOCK", "")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -41,7 +42,9 @@ func TestBadOptionsNameFlagAndValue(t *testing.T) {
 		{[]string{"-seed", "-1"}, `invalid value "-1" for flag -seed`},
 		{[]string{"-operator", ""}, `-operator "": must be`},
 		{[]string{"-operator", "/no/such/file"}, "-operator /no/such/file: no such program"},
-		{[]string{"-operator", os.Args[0], "-manifests", "/none"}, "-manifests /none: no such folder"},
+		{[]string{"-operator", os.Args[0]}, `-stock "": must be`},
+		{[]string{"-operator", os.Args[0], "-stock", "/none"}, "-stock /none: no such program"},
+		{[]string{"-operator", os.Args[0], "-stock", os.Args[0], "-manifests", "/none"}, "-manifests /none: no such folder"},
 		{[]string{"-colour"}, "flag provided but not defined: -colour"},
 		{[]string{"now"}, `unknown argument "now"`},
 	} {

@@ -36,10 +36,9 @@ func (d *demo) tamper(ctx context.Context) error {
 	)
 }
 
-// replaceCA gives the operator a new CA, with which all certificates are
-// issued again, and meanwhile changes some as users do.
-func (d *demo) replaceCA(ctx context.Context) error {
-	ca, err := authority.New("second CA")
+// giveCA gives the operator a new CA, with which all certificates are issued again.
+func (d *demo) giveCA(ctx context.Context, name string) error {
+	ca, err := authority.New(name)
 	if err != nil {
 		return err
 	}
@@ -51,6 +50,14 @@ func (d *demo) replaceCA(ctx context.Context) error {
 	}
 	d.ca = ca
 	d.ledger.SetCA(ca.PEM())
+	return nil
+}
+
+// replaceCA replaces the CA, and meanwhile changes some certificates as users do.
+func (d *demo) replaceCA(ctx context.Context) error {
+	if err := d.giveCA(ctx, "second CA"); err != nil {
+		return err
+	}
 	before := d.sampler.sample(ctx)
 	if err := paced(ctx, d.fleet.share(0.05), d.fleet.change); err != nil {
 		return err

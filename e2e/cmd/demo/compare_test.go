@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestQuantile(t *testing.T) {
+	var times []time.Duration
+	for i := range 200 {
+		times = append(times, time.Duration(i+1))
+	}
+	require.Equal(t, time.Duration(100), quantile(times, 0.50))
+	require.Equal(t, time.Duration(198), quantile(times, 0.99))
+	require.Equal(t, time.Duration(200), quantile(times, 1))
+	require.Equal(t, time.Duration(1), quantile(times, 0))
+	require.Equal(t, time.Duration(1), quantile(times[:1], 0.99))
+	require.Equal(t, time.Duration(50), quantile(times[:50], 0.99), "of few, the longest")
+	require.Zero(t, quantile(nil, 0.99))
+}
+
+func TestOutcomeRow(t *testing.T) {
+	o := outcome{took: []time.Duration{3 * time.Second, time.Second, 2 * time.Second}, rotation: 6 * time.Second}
+	require.Equal(t, []string{"Trimtab's", "Spread(20s, …)", "3", "2.00s", "3.00s", "3.00s", "6.00s"},
+		o.row(setting{queue: "Trimtab's", handler: "Spread(20s, …)"}))
+}
+
+// The settings differ in the operator, or in the spread, and the rest is the same.
+func TestSettings(t *testing.T) {
+	d := &demo{opts: options{operator: "ours", stock: "stock", certificates: 500}}
+	settings := d.settings()
+	require.Equal(t, setting{"controller-runtime's", "EnqueueRequestsFromMapFunc", "stock", 0}, settings[0])
+	require.Equal(t, setting{"Trimtab's", "Spread(0, …)", "ours", 0}, settings[1])
+	require.Equal(t, setting{"Trimtab's", "Spread(20s, …)", "ours", 20 * time.Second}, settings[2])
+	require.Equal(t, []string{"--rotation-spread=20s"}, d.operatorArgs(settings[2].spread)[len(d.operatorArgs(0))-1:])
+}
