@@ -108,7 +108,7 @@ func (d *duel) operate(kind, x, y byte) {
 	case 13:
 		d.note("forget %s", key)
 		d.queue.Forget(key)
-		delete(d.model.fails, key)
+		d.model.forget(key)
 	}
 }
 
@@ -130,8 +130,9 @@ func (d *duel) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts, 
 	} else {
 		d.queue.AddWithOpts(o, key)
 	}
-	d.model.add(source, tagged, o, key)
-	d.owed[key] = true
+	if d.model.add(source, tagged, o, key) {
+		d.owed[key] = true
+	}
 }
 
 func (d *duel) get() {
@@ -187,6 +188,7 @@ func (d *duel) report(key string, x, y byte) {
 	case o.Result.RequeueAfter > 0:
 		r.expected = &priorityqueue.AddOpts{After: o.Result.RequeueAfter, Priority: &priority}
 	}
+	d.model.reported(key, o)
 }
 
 var errTerminal = reconcile.TerminalError(errBroken)
@@ -206,6 +208,7 @@ func outcome(x, y byte) queue.Outcome {
 	if y%5 == 0 {
 		o.Result.Priority = ptr(int(y%2) * 3)
 	}
+	o.Object, o.Stopped = learned(x/6, y), y%13 == 0
 	return o
 }
 
@@ -225,7 +228,9 @@ func (d *duel) answer(key string, y byte) {
 func (d *duel) done(key string) {
 	d.note("done %s", key)
 	d.queue.Done(key)
-	d.model.done(key)
+	if d.model.done(key) {
+		d.owed[key] = true
+	}
 }
 
 func (d *duel) sleep(by time.Duration) {
@@ -292,6 +297,11 @@ func (d *duel) check() {
 	}
 	if !slices.Equal(d.model.requeued, d.observer.requeued) {
 		d.fail("observer, requeued", d.model.requeued, d.observer.requeued)
+	}
+	if d.model.failureResets != d.observer.resets || d.model.gaveUp != d.observer.gaveUp || len(d.model.failing) != d.queue.Failing() {
+		d.fail("failures: resets, given up, records",
+			[]int{d.model.failureResets, d.model.gaveUp, len(d.model.failing)},
+			[]int{d.observer.resets, d.observer.gaveUp, d.queue.Failing()})
 	}
 	d.model.added, d.observer.added = nil, nil
 	d.model.requeued, d.observer.requeued = nil, nil

@@ -28,6 +28,9 @@ type model struct {
 	fails  map[string]int
 	over   time.Duration // since when more than overAbove are ready, or unasked
 
+	failing               map[string]*modelFailing
+	gaveUp, failureResets int // how often the observer is told
+
 	added    []string         // what the observer is told
 	requeued []trigger.Source // likewise
 }
@@ -37,6 +40,9 @@ type rules struct {
 	ageing      bool
 	grouped     bool
 	maxPerGroup int
+	giveUp      int
+	resets      bool
+	maxInterval time.Duration
 }
 
 // What the rules say where they are in force.
@@ -47,7 +53,10 @@ const (
 
 // rulesOf returns the rules that a byte stands for.
 func rulesOf(b byte) rules {
-	r := rules{ageing: b&1 > 0, grouped: b&2 > 0}
+	r := rules{ageing: b&1 > 0, grouped: b&2 > 0, giveUp: int(b/8) % 3, resets: b&32 > 0}
+	if b&64 > 0 {
+		r.maxInterval = 30 * ms
+	}
 	if b&6 == 6 {
 		r.maxPerGroup = 1
 	}
@@ -56,6 +65,7 @@ func rulesOf(b byte) rules {
 
 func (r rules) options() queue.Options[string] {
 	o := queue.Options[string]{RateLimiter: doubling(), SaturationDepth: overAbove, DisableAgeing: !r.ageing}
+	o.GiveUp, o.DisableFailureReset, o.MaxInterval = r.giveUp, !r.resets, r.maxInterval
 	if r.ageing {
 		o.MaxWait, o.AgedShare = maxWait, agedShare
 	}
@@ -91,6 +101,8 @@ type modelRun struct {
 	answered bool
 	expected *priorityqueue.AddOpts // the answer that is expected
 	own      bool                   // with a priority that the user chose
+	reported bool
+	outcome  queue.Outcome
 }
 
 const (
@@ -99,7 +111,7 @@ const (
 )
 
 func newModel(r rules) *model {
-	return &model{rules: r, turns: map[int][]string{}, asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}}
+	return &model{rules: r, turns: map[int][]string{}, asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}, failing: map[string]*modelFailing{}}
 }
 
 func (m *model) place() int {
@@ -199,7 +211,12 @@ func (m *model) watch() {
 // limit is the delay of the n-th failure, counted from 0.
 func limit(n int) time.Duration { return min(10*ms<<min(n, 20), time.Hour) }
 
-func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts, key string) {
+// add reports false if that is a retry of a request that is given up.
+func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts, key string) bool {
+	if r := m.flight[key]; o.RateLimited && !tagged && r != nil && r.isAnswer(o) && !m.retry(key) {
+		r.answered = true
+		return false
+	}
 	after := o.After
 	if o.RateLimited {
 		d := limit(m.fails[key])
@@ -254,6 +271,7 @@ func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts,
 		}
 	}
 	m.watch()
+	return true
 }
 
 // isAnswer says whether an add is the requeue that the run asked for.
@@ -347,15 +365,19 @@ func (m *model) info(it *modelItem, start time.Time) trigger.Info {
 	}
 }
 
-func (m *model) done(key string) {
-	if m.flight[key] == nil {
-		return
+// done reports whether key got a next run.
+func (m *model) done(key string) bool {
+	r := m.flight[key]
+	if r == nil {
+		return false
 	}
 	delete(m.flight, key)
 	if it := m.queued[key]; it != nil && it.ready {
 		it.ownRun = m.now - it.due
 	}
+	renewed := m.renew(key, r)
 	m.watch()
+	return renewed
 }
 
 // running returns the keys in flight, in an order that is always the same.
