@@ -25,6 +25,7 @@ func (*observed) Added(trigger.Source, bool) {}
 func (*observed) Requeued(trigger.Source)    {}
 func (*observed) FailuresReset()             {}
 func (*observed) GaveUp()                    {}
+func (*observed) HotLoop()                   {}
 
 func (o *observed) Delivered(info trigger.Info) {
 	o.mu.Lock()

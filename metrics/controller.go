@@ -21,7 +21,7 @@ type Controller struct {
 	latency, delay                          *row[prometheus.Observer]
 	phases                                  *row[phaseCounters]
 	retries, periodics, panics              prometheus.Counter
-	failureResets, givenUp                  prometheus.Counter
+	failureResets, givenUp, hotLoops        prometheus.Counter
 
 	runs  *bounded[*row[prometheus.Counter]]            // by class
 	calls *bounded[map[string]*row[prometheus.Counter]] // by kind, then by verb
@@ -50,6 +50,7 @@ func newController(name string, s *series, maxLabelValues int) *Controller {
 		panics:        s.panics.WithLabelValues(name),
 		failureResets: s.failureResets.WithLabelValues(name),
 		givenUp:       s.givenUp.WithLabelValues(name),
+		hotLoops:      s.hotLoops.WithLabelValues(name),
 		runs:          runs(s.runs, name, maxLabelValues),
 		calls:         calls(s.calls, name, maxLabelValues),
 	}
@@ -145,6 +146,9 @@ func (c *Controller) FailuresReset() { c.failureResets.Inc() }
 
 // GaveUp counts a request that has failed too often in a row to be retried.
 func (c *Controller) GaveUp() { c.givenUp.Inc() }
+
+// HotLoop counts a request that was found to run in a hot loop.
+func (c *Controller) HotLoop() { c.hotLoops.Inc() }
 
 // Delivered counts a request that a worker has taken, and the time until then.
 // If one of info's times is unknown, no time is counted.

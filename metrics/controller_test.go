@@ -335,12 +335,17 @@ func TestFailuresAreCounted_RL05_RL10(t *testing.T) {
 	c.FailuresReset()
 	c.GaveUp()
 	c.GaveUp()
+	c.HotLoop()
 	all := samples(t, reg)
 	require.Equal(t, map[string]float64{`trimtab_failure_resets_total{controller="c"}`: 1}, named(all, "trimtab_failure_resets_total"))
 	require.Equal(t, map[string]float64{
 		`trimtab_given_up_total{controller="c"}`: 2,
 		`trimtab_given_up_total{controller="d"}`: 1,
 	}, named(all, "trimtab_given_up_total"))
+	require.Equal(t, map[string]float64{
+		`trimtab_hot_loops_total{controller="c"}`: 1,
+		`trimtab_hot_loops_total{controller="d"}`: 0,
+	}, named(all, "trimtab_hot_loops_total"))
 }
 
 func TestHotPathsAllocateNothing(t *testing.T) {
@@ -363,6 +368,7 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 		"Called, other":   func() { c.Called(info.Sources, "get", "Nobody") },
 		"FailuresReset":   c.FailuresReset,
 		"GaveUp":          c.GaveUp,
+		"HotLoop":         c.HotLoop,
 		"HandlerPanicked": func() { c.HandlerPanicked(trigger.Watched) },
 		"Panicked":        func() { c.Panicked() },
 	} {

@@ -32,6 +32,8 @@
 // event, so any rise is worth an alert. trimtab_failure_resets_total counts the
 // backoffs that started anew since somebody had changed or deleted the object; one
 // that rises all the time is of somebody who writes the object's spec all the time.
+// trimtab_hot_loops_total counts the requests that were found to run in a hot loop
+// (queue.Options.DisableHotLoop); the log names them.
 //
 // The number of series is bounded, whatever the loop does: see Options. No
 // series holds the name of an object, but the few of trimtab_object_requeues.

@@ -203,6 +203,7 @@ func TestSeriesAtZero(t *testing.T) {
 		"trimtab_panics_total{controller}":                      1,
 		"trimtab_failure_resets_total{controller}":              1,
 		"trimtab_given_up_total{controller}":                    1,
+		"trimtab_hot_loops_total{controller}":                   1,
 		"trimtab_workers_busy{controller}":                      1,
 		"trimtab_workers_limit{controller}":                     1,
 		"trimtab_queue_depth{controller,trigger}":               sources,

@@ -15,7 +15,7 @@ type series struct {
 	adds, merges, deliveries, requeues *prometheus.CounterVec
 	runs, phases, calls                *prometheus.CounterVec
 	handlerPanics, panics              *prometheus.CounterVec
-	failureResets, givenUp             *prometheus.CounterVec
+	failureResets, givenUp, hotLoops   *prometheus.CounterVec
 	latency, delay                     *prometheus.HistogramVec
 }
 
@@ -47,6 +47,8 @@ func newSeries(buckets []float64) series {
 			"Backoffs that started anew since the object of a failing request was changed, or its deletion started."),
 		givenUp: counter("given_up_total",
 			"Requests that failed too often in a row and were not retried any more."),
+		hotLoops: counter("hot_loops_total",
+			"Requests that were found to run in a hot loop: each run since an add during the run before or just after."),
 	}
 }
 
@@ -54,7 +56,7 @@ func (s *series) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		s.adds, s.merges, s.deliveries, s.requeues, s.runs, s.latency, s.delay,
 		s.phases, s.calls, s.handlerPanics, s.panics,
-		s.failureResets, s.givenUp,
+		s.failureResets, s.givenUp, s.hotLoops,
 	}
 }
 

@@ -73,6 +73,7 @@ type decision struct {
 	priority int
 	echo     bool // of a run in flight
 	merged   bool // with what was queued already
+	again    bool // during the request's own run, or just after
 }
 
 // add reports false if the queue is closed. d is not zero if the add is known to be
@@ -94,6 +95,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 		d = decide(it, source, mayEcho, o)
 	}
 	d.merged = it.place != nowhere
+	d.again = q.loops.again(it, now)
 	if d.echo {
 		q.hot.Add(request, 1)
 	}
@@ -111,7 +113,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 
 func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	it.priority, it.seq = d.priority, q.nextSeq()
-	it.begin(d.source, now)
+	it.begin(d, now)
 	if it.lastClass == "" && it.run == nil {
 		it.lastClass = q.failing.lastClass(it.key)
 	}
@@ -159,7 +161,7 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 		return
 	}
 	// What the item waited for has not come: it is not among the causes.
-	it.begin(d.source, now)
+	it.begin(d, now)
 	if after > 0 {
 		it.due = later(now, after)
 		q.delayed.fix(int(it.index))
@@ -171,9 +173,9 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	q.setReady(it, now)
 }
 
-// begin makes it an item that source alone causes, ready now.
-func (it *item[T]) begin(source trigger.Source, now time.Duration) {
-	it.sources = trigger.SetOf(source)
+// begin makes it an item that d alone causes, ready now.
+func (it *item[T]) begin(d decision, now time.Duration) {
+	it.sources, it.again = trigger.SetOf(d.source), d.again
 	it.added, it.caused, it.due, it.ownRun = now, now, now, 0
 }
 

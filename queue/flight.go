@@ -28,7 +28,7 @@ func (f *flight[T]) begin(it *item[T], now, asked time.Duration) {
 		key: it.key, prev: f.tail,
 		priority: it.priority, sources: it.sources, started: now, asked: asked,
 		added: it.added, caused: it.caused, ready: it.due, ownRun: it.ownRun,
-		lastClass: it.lastClass,
+		lastClass: it.lastClass, again: it.again,
 	}
 	if f.tail == nil {
 		f.head = r

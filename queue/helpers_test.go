@@ -101,6 +101,7 @@ type recorder struct {
 	requeued  []trigger.Source
 	delivered []trigger.Info
 	panicked  []trigger.Source
+	hotLoops  int
 	resets    int
 	gaveUp    int
 }
@@ -125,6 +126,12 @@ func (r *recorder) FailuresReset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.resets++
+}
+
+func (r *recorder) HotLoop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hotLoops++
 }
 
 func (r *recorder) GaveUp() {

@@ -42,6 +42,7 @@ type item[T comparable] struct {
 	index   int32 // in a heap
 	sources trigger.Set
 	place   place
+	again   bool // was added during its own run or just after; see hotLoops
 	early   bool // stands in the early heap of its lane, not in the list
 }
 
@@ -92,6 +93,8 @@ type run[T comparable] struct {
 	lastClass string // of the run before, if that failed
 	chained   bool   // the chain asked for info, so it will report
 	expects   echo   // the add by which the controller will requeue it
+	object    Object // as the chain reported it
+	again     bool   // of the item
 	renew     bool   // it found its object, and did not stop: MaxInterval is for it
 }
 

@@ -22,6 +22,10 @@ type Observer interface {
 	// retried any more; see Options.GiveUp.
 	GaveUp()
 
+	// HotLoop is called when a request is found to run in a hot loop; see
+	// Options.DisableHotLoop.
+	HotLoop()
+
 	// Delivered is called when a worker has taken a request.
 	Delivered(info trigger.Info)
 
@@ -37,5 +41,6 @@ func (nobody) Added(trigger.Source, bool)     {}
 func (nobody) Requeued(trigger.Source)        {}
 func (nobody) FailuresReset()                 {}
 func (nobody) GaveUp()                        {}
+func (nobody) HotLoop()                       {}
 func (nobody) Delivered(trigger.Info)         {}
 func (nobody) HandlerPanicked(trigger.Source) {}

@@ -99,6 +99,14 @@ type Options[T comparable] struct {
 	// means that there is no limit.
 	MaxPerGroup int
 
+	// DisableHotLoop turns the search for hot loops off: a request that runs more
+	// than 120 times in a minute, each time since it was added during the run
+	// before or within a second after it, while nobody else changes its object, is
+	// named once in the log, told to the Observer, and stands in Snapshot.HotLoops.
+	// It is over after a minute with fewer than 30 such runs, or when its object has
+	// a new generation. A reconciler that writes what it watches makes such loops.
+	DisableHotLoop bool
+
 	// Log gets what nobody else can be told, such as a panic of the limiter.
 	// The zero value discards it.
 	Log logr.Logger

@@ -39,6 +39,7 @@ type Queue[T comparable] struct {
 	delayed heap[*item[T]]
 	flight  flight[T]
 	failing failing[T]
+	loops   hotLoops[T]
 	turns   int    // deliveries since the aged line last had one, while it waits
 	seq     uint64 // of the item that joined its priority last
 
@@ -79,6 +80,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		ready:     newStanding[T](),
 		delayed:   itemHeap((*item[T]).sooner),
 		overSince: never,
+		loops:     newHotLoops[T](opts.DisableHotLoop),
 		hot:       topk.New[T](hotKeys),
 	}
 	q.items = newTable(q.moved)
@@ -122,30 +124,36 @@ func (q *Queue[T]) Get() (request T, shutdown bool) {
 // Done ends the run of request, which may now be handed out again. For a
 // request that is not in flight it does nothing.
 func (q *Queue[T]) Done(request T) {
-	if q.end(request) {
+	renewed, hot := q.end(request)
+	if renewed {
 		q.observer.Added(trigger.Periodic, false)
+	}
+	if hot > 0 {
+		q.tellHotLoop(request, hot)
 	}
 }
 
-// end ends the run of request, and reports whether it gave the next one a time.
-func (q *Queue[T]) end(request T) (renewed bool) {
+// end ends the run of request. It reports whether it gave the next one a time, and
+// how many runs have just made a hot loop of it.
+func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	q.mu.Lock()
 	defer q.unlock()
 	it := q.items.find(request)
 	if it == nil || it.run == nil {
-		return false
+		return false, 0
 	}
+	now := q.now()
+	hot = q.loops.ended(it, now)
 	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
-	q.land(it)
+	q.land(it, now)
 	switch it.place {
 	case parked:
-		now := q.now()
 		q.promote(now) // What became ready before it stands before it.
 		it.ownRun = now - it.due
 		q.setReady(it, now)
 	case nowhere:
 		if renewed {
-			q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, q.now(), q.opts.MaxInterval)
+			q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, now, q.opts.MaxInterval)
 		} else {
 			q.release(it)
 		}
@@ -155,7 +163,7 @@ func (q *Queue[T]) end(request T) (renewed bool) {
 		q.work.Broadcast()
 		q.drained.Broadcast()
 	}
-	return renewed
+	return renewed, hot
 }
 
 // Len returns the number of requests that are ready. Those that wait for their
@@ -255,14 +263,14 @@ func (q *Queue[T]) begin(it *item[T], now time.Duration) *run[T] {
 	return it.run
 }
 
-// land ends the run of it.
-func (q *Queue[T]) land(it *item[T]) {
-	q.finished(it.run)
+// land ends the run of it at now.
+func (q *Queue[T]) land(it *item[T], now time.Duration) {
+	q.finished(it.run, now)
 	q.flight.end(it)
 	g := it.group
 	if g.running--; g.full {
 		q.ready.unfill(g)
-		q.watchDepth(q.now())
+		q.watchDepth(now)
 		q.work.Signal()
 	}
 }
@@ -411,6 +419,7 @@ func (q *Queue[T]) drop() {
 	q.flight.parked = 0
 	q.overSince = never
 	q.failing.clear()
+	q.loops = hotLoops[T]{}
 }
 
 // moved mends what refers to an item that has moved.

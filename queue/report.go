@@ -84,6 +84,7 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 	}
 	it.run.chained = true
 	it.run.expects = o.expects(it.run.priority)
+	it.run.object = o.Object
 	it.run.renew = o.Object.Found && !o.Stopped
 	if !it.run.expects.failing() {
 		q.failing.forget(request)

@@ -41,6 +41,9 @@ type Snapshot[T comparable] struct {
 	// workers are busy then. Zero if they are not now.
 	OverFor time.Duration
 
+	// HotLoops is the requests that run in a hot loop now, in no order.
+	HotLoops []T
+
 	// Hot is the requests that were requeued most, the most first.
 	Hot []Hot[T]
 }
@@ -85,6 +88,7 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 	if q.overSince != never {
 		s.OverFor = now - q.overSince
 	}
+	s.HotLoops = q.loops.current(now)
 	for _, e := range q.hot.Top() {
 		s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: e.Sure()})
 	}

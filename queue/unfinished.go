@@ -17,14 +17,14 @@ func (q *Queue[T]) picked(r *run[T], now time.Duration) {
 	q.armTick(now)
 }
 
-// finished notes that r has ended.
-func (q *Queue[T]) finished(r *run[T]) {
+// finished notes that r ended at now.
+func (q *Queue[T]) finished(r *run[T], now time.Duration) {
 	s := q.series
 	if s == nil {
 		return
 	}
 	s.starts -= r.started
-	s.noted.worked = span{q.now() - r.started, true}
+	s.noted.worked = span{now - r.started, true}
 }
 
 // armTick sets the timer for the next tick, unless it is set. Ticks are in step with
