@@ -16,6 +16,11 @@
 // trigger.Source of each add, a priority for each source, and the times from
 // which latency is told apart into delay, wait and work.
 //
+// What Options turn on or tune is done here, not in the reconciler: who is served
+// next (ageing, groups), what is held back (debounce, intervals, backoff that events
+// may not cut), and when to stop trying. A request that is held back is not handed
+// out: it costs no worker, and the controller neither runs nor forgets it.
+//
 // The surprise: a requeue is recognised, not declared. controller-runtime adds a
 // request again with the priority at which it was taken; the queue matches that
 // add to the run that asked for it, and gives it the source Retry or Periodic

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -31,6 +32,30 @@ func ExampleNew() {
 	// c -20 watched
 	// b -20 watched+resync
 	// a -100 resync
+}
+
+// The namespaces take turns, and each has at most ten requests in flight.
+func ExampleNew_groups() {
+	q := queue.New("certificates", queue.Options[reconcile.Request]{
+		Group:       func(r reconcile.Request) string { return r.Namespace },
+		MaxPerGroup: 10,
+	})
+	defer q.ShutDown()
+
+	for _, key := range []types.NamespacedName{{Namespace: "big", Name: "a"}, {Namespace: "big", Name: "b"}, {Namespace: "big", Name: "c"}, {Namespace: "small", Name: "a"}} {
+		q.Add(reconcile.Request{NamespacedName: key})
+	}
+
+	for q.Len() > 0 {
+		request, _ := q.Get()
+		fmt.Println(request)
+		q.Done(request)
+	}
+	// Output:
+	// big/a
+	// small/a
+	// big/b
+	// big/c
 }
 
 // A controller of controller-runtime makes its queue itself. trimtab.Loop sets
