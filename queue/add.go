@@ -72,6 +72,7 @@ type decision struct {
 	source   trigger.Source
 	priority int
 	echo     bool // of a run in flight
+	limited  bool // rate limited
 	merged   bool // with what was queued already
 	again    bool // during the request's own run, or just after
 }
@@ -86,22 +87,23 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	}
 	q.series.delayed(after)
 	now := q.now()
-	q.promote(now) // The timer may be late.
+	q.advance(now) // The timer may be late.
 	it := q.items.obtain(request)
+	q.wakeUp(it)
 	if it.group == nil { // It is new.
 		it.group = q.groups.join(group)
 	}
 	if !d.echo {
 		d = decide(it, source, mayEcho, o)
 	}
-	d.merged = it.place != nowhere
+	d.merged, d.limited = it.place != nowhere, o.RateLimited
 	d.again = q.loops.again(it, now)
 	if d.echo {
 		q.hot.Add(request, 1)
 	}
 
 	switch it.place {
-	case nowhere:
+	case nowhere, resting:
 		q.addNew(it, d, now, after)
 	case delayed:
 		q.addToDelayed(it, d, now, after)
@@ -117,8 +119,8 @@ func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	if it.lastClass == "" && it.run == nil {
 		it.lastClass = q.failing.lastClass(it.key)
 	}
-	if after > 0 {
-		it.due = later(now, after)
+	if due := q.ask(it, never, d, now, after); due > now {
+		it.due = due
 		q.setDelayed(it, now)
 		return
 	}
@@ -140,6 +142,7 @@ func (q *Queue[T]) addToReady(it *item[T], d decision, now, after time.Duration)
 		}
 	}
 	if after > 0 {
+		q.holdParked(it, d, now, after)
 		return
 	}
 	if inLevel {
@@ -155,15 +158,18 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	if d.priority > it.priority {
 		it.priority, it.seq = d.priority, q.nextSeq()
 	}
-	if due := later(now, after); after > 0 && due >= it.due {
+	due := q.ask(it, it.due, d, now, after)
+	if due >= it.due {
 		it.cause(d.source, now)
+		it.due = due                 // A debounce puts it off.
 		q.delayed.fix(int(it.index)) // The priority decides among those of one time.
 		return
 	}
 	// What the item waited for has not come: it is not among the causes.
 	it.begin(d, now)
-	if after > 0 {
-		it.due = later(now, after)
+	it.recall()
+	if due > now {
+		it.due = due
 		q.delayed.fix(int(it.index))
 		q.arm(now)
 		return

@@ -21,19 +21,19 @@ import (
 // nothing is lost, nothing is in flight twice, nothing comes without an add.
 func FuzzQueue(f *testing.F) {
 	for kind := range byte(operations) {
-		f.Add([]byte{kind, 0, 0, 0, kind, 1, 1, 7, 0, 0, kind, 1, 2, 12, 0, 3})
+		f.Add([]byte{kind, kind, 0, 0, 0, kind, 1, 1, 7, 0, 0, kind, 1, 2, 12, 0, 3})
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { compare(t, data[:min(len(data), 600)]) })
 }
 
-// compare lets a queue and the model do what data says: a byte for their rules,
-// and three for each operation.
+// compare lets a queue and the model do what data says: two bytes for their
+// rules, and three for each operation.
 func compare(t *testing.T, data []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var r rules
-		if len(data) > 0 {
-			r, data = rulesOf(data[0]), data[1:]
+		if len(data) > 1 {
+			r, data = rulesOf(data[0], data[1]), data[2:]
 		}
 		d := &duel{t: t, start: time.Now(), model: newModel(r), observer: &recorder{}, owed: map[string]bool{}}
 		o := r.options()

@@ -14,6 +14,7 @@ const (
 	ready                // can be handed out: in its lane
 	parked               // ready, but its own run is in flight
 	delayed              // waits for its time: in the heap of the delayed
+	resting              // not queued, its last run ended just now: in the heap of the resting
 )
 
 // free is when a worker could have taken the item: ready, its own run over.
@@ -37,6 +38,7 @@ type item[T comparable] struct {
 	group      *group[T]
 	prev, next *item[T] // in the list of its lane; next also in the free list
 	run        *run[T]  // its run in flight, or nil
+	hold       *hold    // what keeps it back, or nil
 	lastClass  string   // the class of the last run, if that failed
 
 	index   int32 // in a heap
@@ -44,6 +46,7 @@ type item[T comparable] struct {
 	place   place
 	again   bool // was added during its own run or just after; see hotLoops
 	early   bool // stands in the early heap of its lane, not in the list
+	backoff bool // delayed, and a retry is pending
 }
 
 // cause notes that source was added at now.

@@ -97,7 +97,9 @@ func (m *model) renew(key string, r *modelRun) bool {
 		return false
 	}
 	it := &modelItem{key: key, priority: -100, seq: m.place()}
-	it.begin(trigger.Periodic, m.now, m.now+m.maxInterval)
+	it.due = m.now + m.maxInterval
+	it.wish, it.push = it.due, endless
+	m.merge(it, trigger.Periodic, false)
 	m.queued[key] = it
 	m.added = append(m.added, "periodic")
 	return true

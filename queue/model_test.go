@@ -24,6 +24,7 @@ type model struct {
 	asked  time.Duration // when a worker first asked, or unasked
 	seq    int
 	queued map[string]*modelItem
+	rested map[string]time.Duration // when a key may run again
 	flight map[string]*modelRun
 	fails  map[string]int
 	over   time.Duration // since when more than overAbove are ready, or unasked
@@ -43,6 +44,10 @@ type rules struct {
 	giveUp      int
 	resets      bool
 	maxInterval time.Duration
+
+	debounce    bool
+	holds       trigger.Set   // HoldBackoff
+	minInterval time.Duration // zero if it is off
 }
 
 // What the rules say where they are in force.
@@ -51,8 +56,8 @@ const (
 	agedShare = 3
 )
 
-// rulesOf returns the rules that a byte stands for.
-func rulesOf(b byte) rules {
+// rulesOf returns the rules that two bytes stand for.
+func rulesOf(b, c byte) rules {
 	r := rules{ageing: b&1 > 0, grouped: b&2 > 0, giveUp: int(b/8) % 3, resets: b&32 > 0}
 	if b&64 > 0 {
 		r.maxInterval = 30 * ms
@@ -60,6 +65,7 @@ func rulesOf(b byte) rules {
 	if b&6 == 6 {
 		r.maxPerGroup = 1
 	}
+	r.setHolds(c)
 	return r
 }
 
@@ -72,6 +78,10 @@ func (r rules) options() queue.Options[string] {
 	if r.grouped {
 		o.Group, o.MaxPerGroup = group, r.maxPerGroup
 	}
+	if r.debounce {
+		o.Debounce, o.DebounceMax = modelDebounce, modelDebounceMax
+	}
+	o.HoldBackoff, o.MinInterval = r.holds, r.minInterval
 	return o
 }
 
@@ -91,6 +101,12 @@ type modelItem struct {
 	ready                      bool
 	sources                    trigger.Set
 	added, caused, due, ownRun time.Duration
+
+	causes  []cause
+	wish    time.Duration // the first time that an add asked for, debounced ones aside
+	push    time.Duration // when the debounce is over
+	first   time.Duration // when that began
+	backoff bool          // a retry is pending
 }
 
 type modelRun struct {
@@ -111,7 +127,7 @@ const (
 )
 
 func newModel(r rules) *model {
-	return &model{rules: r, turns: map[int][]string{}, asked: unasked, over: unasked, queued: map[string]*modelItem{}, flight: map[string]*modelRun{}, fails: map[string]int{}, failing: map[string]*modelFailing{}}
+	return &model{rules: r, turns: map[int][]string{}, asked: unasked, over: unasked, queued: map[string]*modelItem{}, rested: map[string]time.Duration{}, flight: map[string]*modelRun{}, fails: map[string]int{}, failing: map[string]*modelFailing{}}
 }
 
 func (m *model) place() int {
@@ -135,8 +151,10 @@ func (m *model) sleep(d time.Duration) {
 		first := slices.MinFunc(due, func(a, b *modelItem) int {
 			return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(b.priority, a.priority), cmp.Compare(a.seq, b.seq))
 		})
-		first.ready, first.seq = true, m.place()
 		m.now = max(m.now, first.due)
+		first.seq = m.place()
+		first.due -= first.ownRun
+		first.stand()
 		m.watch()
 	}
 	m.now = end
@@ -229,8 +247,9 @@ func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts,
 	if o.Priority != nil {
 		priority = *o.Priority
 	}
+	echo := false
 	if r := m.flight[key]; !tagged && r != nil && r.isAnswer(o) {
-		r.answered = true
+		r.answered, echo = true, true
 		source = trigger.Periodic
 		if o.RateLimited {
 			source = trigger.Retry
@@ -251,24 +270,23 @@ func (m *model) add(source trigger.Source, tagged bool, o priorityqueue.AddOpts,
 	m.added = append(m.added, name)
 
 	after = max(0, after)
-	due := m.now + after
 	if it == nil {
-		it = &modelItem{key: key, priority: priority, seq: m.place()}
+		it = &modelItem{key: key, priority: priority, seq: m.place(), due: endless, wish: endless, push: endless}
 		m.queued[key] = it
-		it.begin(source, m.now, due)
-		it.ready = after == 0
-	} else {
-		if priority > it.priority {
-			it.priority, it.seq = priority, m.place()
-		}
-		switch {
-		case it.ready && after > 0: // it comes sooner than asked for
-		case due < it.due:
-			it.begin(source, m.now, due)
-			it.ready = after == 0
-		default:
-			it.cause(source, m.now)
-		}
+	} else if priority > it.priority {
+		it.priority, it.seq = priority, m.place()
+	}
+	retry := echo && o.RateLimited && after > 0
+	switch {
+	case it.ready && retry && m.flight[key] != nil && m.held(it.causes):
+		it.hold(m.now + after)
+		it.ownRun, it.backoff = 0, true
+		m.merge(it, source, false)
+	case it.ready && after > 0: // it comes sooner than asked for
+	case it.ready:
+		m.merge(it, source, true)
+	default:
+		m.delay(it, source, after, echo, o.RateLimited)
 	}
 	m.watch()
 	return true
@@ -287,17 +305,6 @@ func (r *modelRun) isAnswer(o priorityqueue.AddOpts) bool {
 		e := *r.expected
 		return *o.Priority == *e.Priority && o.RateLimited == e.RateLimited && o.After == e.After
 	}
-}
-
-func (it *modelItem) begin(source trigger.Source, now, due time.Duration) {
-	it.sources, it.added, it.caused, it.due, it.ownRun = trigger.SetOf(source), now, now, due, 0
-}
-
-func (it *modelItem) cause(source trigger.Source, now time.Duration) {
-	if strongest, _ := it.sources.Strongest(); source < strongest {
-		it.caused = now
-	}
-	it.sources = it.sources.With(source)
 }
 
 // get returns what comes next, or nil.
@@ -376,6 +383,7 @@ func (m *model) done(key string) bool {
 		it.ownRun = m.now - it.due
 	}
 	renewed := m.renew(key, r)
+	m.rest(key)
 	m.watch()
 	return renewed
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // DefaultSaturationDepth is the number of ready requests above which a queue is
@@ -74,6 +76,30 @@ type Options[T comparable] struct {
 	// terminal error and after GiveUp. It takes that the run found its object and
 	// did not call reconcile.Stop; see Outcome. Zero means for ever.
 	MaxInterval time.Duration
+
+	// MinInterval is the least time between the end of one run of a request and the
+	// start of its next, whatever asks for that: an event, a retry, a RequeueAfter.
+	// What comes sooner waits without a worker, and counts as delayed. Zero means
+	// that a request may run again at once.
+	MinInterval time.Duration
+
+	// Debounce is how long an event of source Watched waits for more of its request,
+	// so that a burst of them causes one run: each puts the run off until Debounce
+	// after it. Any other event ends that at once, and a retry or a RequeueAfter is
+	// not put off. An event with a delay of its own is not debounced. Zero means that
+	// none is.
+	Debounce time.Duration
+
+	// DebounceMax is how long after the first of its events a request waits at most
+	// for more. It needs Debounce and must not be less than that. Zero means ten
+	// times Debounce.
+	DebounceMax time.Duration
+
+	// HoldBackoff holds the sources whose events may not cut the backoff of a
+	// failing request short: they wait for the retry and cause it, too, also if they
+	// came during the run that fails. It must not contain Primary: who mends an
+	// object must not have to wait. Empty means that every event ends a backoff.
+	HoldBackoff trigger.Set
 	// MaxWait is how long a ready request may wait before it is aged. As long as
 	// there are aged requests, one delivery in AgedShare goes to the one that has
 	// waited for longest, whatever its priority: a flood of urgent requests slows
@@ -132,7 +158,33 @@ func (o Options[T]) Validate() error {
 	if o.MaxInterval < 0 {
 		return fmt.Errorf("queue: MaxInterval %s: must not be negative", o.MaxInterval)
 	}
+	if err := o.validateHolds(); err != nil {
+		return err
+	}
 	return o.validateOrder()
+}
+
+// validateHolds is Validate for what holds requests back.
+func (o Options[T]) validateHolds() error {
+	if o.MinInterval < 0 {
+		return fmt.Errorf("queue: MinInterval %s: must not be negative", o.MinInterval)
+	}
+	if o.Debounce < 0 {
+		return fmt.Errorf("queue: Debounce %s: must not be negative", o.Debounce)
+	}
+	if o.DebounceMax != 0 && o.Debounce == 0 {
+		return fmt.Errorf("queue: DebounceMax %s: needs Debounce", o.DebounceMax)
+	}
+	if o.DebounceMax != 0 && o.DebounceMax < o.Debounce {
+		return fmt.Errorf("queue: DebounceMax %s: must not be less than Debounce, which is %s", o.DebounceMax, o.Debounce)
+	}
+	if o.HoldBackoff.Has(trigger.Primary) {
+		return fmt.Errorf("queue: HoldBackoff %s: must not contain %s", o.HoldBackoff, trigger.Primary)
+	}
+	if o.HoldBackoff&^trigger.All != 0 {
+		return fmt.Errorf("queue: HoldBackoff %#x: must contain sources only", uint8(o.HoldBackoff))
+	}
+	return nil
 }
 
 // validateOrder is Validate for what says who is served when.

@@ -37,6 +37,8 @@ type Queue[T comparable] struct {
 	groups  groups[T]
 	ready   standing[T]
 	delayed heap[*item[T]]
+	resting heap[*item[T]]
+	holding holding
 	flight  flight[T]
 	failing failing[T]
 	loops   hotLoops[T]
@@ -79,6 +81,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		start:     time.Now(),
 		ready:     newStanding[T](),
 		delayed:   itemHeap((*item[T]).sooner),
+		resting:   itemHeap((*item[T]).sooner),
 		overSince: never,
 		loops:     newHotLoops[T](opts.DisableHotLoop),
 		hot:       topk.New[T](hotKeys),
@@ -94,6 +97,8 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 	q.opts.SaturationDepth = cmp.Or(opts.SaturationDepth, DefaultSaturationDepth)
 	q.opts.MaxWait = cmp.Or(opts.MaxWait, DefaultMaxWait)
 	q.opts.AgedShare = cmp.Or(opts.AgedShare, DefaultAgedShare)
+	q.opts.DebounceMax = cmp.Or(opts.DebounceMax, debounceMax(opts.Debounce))
+	q.holding.on = opts.Debounce > 0 || opts.HoldBackoff != 0 || q.rests()
 	return q
 }
 
@@ -145,7 +150,18 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	now := q.now()
 	hot = q.loops.ended(it, now)
 	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
+	rest := q.restFor(it.run)
+	if rest > 0 {
+		q.promote(now) // It may be due itself, behind its own run.
+	}
 	q.land(it, now)
+	if rest > 0 && !q.closed {
+		if renewed {
+			q.renew(it, now)
+		}
+		q.rest(it, now, rest)
+		return renewed, hot
+	}
 	switch it.place {
 	case parked:
 		q.promote(now) // What became ready before it stands before it.
@@ -153,7 +169,7 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 		q.setReady(it, now)
 	case nowhere:
 		if renewed {
-			q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, now, q.opts.MaxInterval)
+			q.renew(it, now)
 		} else {
 			q.release(it)
 		}
@@ -164,6 +180,11 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 		q.drained.Broadcast()
 	}
 	return renewed, hot
+}
+
+// renew lets it, which nothing else is to run, run again after MaxInterval.
+func (q *Queue[T]) renew(it *item[T], now time.Duration) {
+	q.addNew(it, decision{source: trigger.Periodic, priority: DefaultPriority(trigger.Periodic)}, now, q.opts.MaxInterval)
 }
 
 // Len returns the number of requests that are ready. Those that wait for their
@@ -222,7 +243,7 @@ func (q *Queue[T]) take() *run[T] {
 			return nil
 		}
 		now := q.now()
-		q.promote(now)
+		q.advance(now)
 		if it := q.next(now); it != nil {
 			return q.begin(it, now)
 		}
@@ -280,6 +301,7 @@ func (q *Queue[T]) release(it *item[T]) {
 	if g := it.group; q.groups.leave(g) {
 		q.ready.disband(g)
 	}
+	q.unhold(it)
 	q.items.release(it)
 }
 
@@ -311,8 +333,9 @@ func (q *Queue[T]) info(r *run[T]) trigger.Info {
 
 // setReady puts it, which is in no lane or heap, where ready items stand.
 func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
+	counted := q.holding.on && q.settle(it)
 	if it.place != parked {
-		q.series.ready(it.priority)
+		q.series.ready(it.priority, counted)
 	}
 	if it.run != nil {
 		it.place = parked
@@ -345,21 +368,22 @@ func (q *Queue[T]) promote(now time.Duration) {
 		}
 		q.delayed.remove(0)
 		it.place, it.seq = nowhere, q.nextSeq()
+		it.due -= it.ownRun // The time behind its own run is no delay, though that was held on to.
 		q.setReady(it, now)
 	}
 }
 
-// arm sets the timer for the first delayed item, unless it fires before that.
+// arm sets the timer for the first delayed or resting item, unless it fires before.
 func (q *Queue[T]) arm(now time.Duration) {
-	it := q.delayed.top()
-	if it == nil || q.closed || q.wake != 0 && q.wake <= it.due {
+	wake := q.nextWake()
+	if wake == never || q.closed || q.wake != 0 && q.wake <= wake {
 		return
 	}
-	q.wake = max(1, it.due)
+	q.wake = max(1, wake)
 	if q.timer == nil {
-		q.timer = time.AfterFunc(it.due-now, q.onTimer)
+		q.timer = time.AfterFunc(wake-now, q.onTimer)
 	} else {
-		q.timer.Reset(it.due - now)
+		q.timer.Reset(wake - now)
 	}
 }
 
@@ -371,8 +395,14 @@ func (q *Queue[T]) onTimer() {
 	}
 	q.wake = 0
 	now := q.now()
-	q.promote(now)
+	q.advance(now)
 	q.arm(now)
+}
+
+// advance does what the timer does at now.
+func (q *Queue[T]) advance(now time.Duration) {
+	q.promote(now)
+	q.sweep(now)
 }
 
 // watchDepth keeps since when more is ready than the threshold. What only a resync
@@ -393,15 +423,21 @@ func (q *Queue[T]) close() {
 	if q.timer != nil {
 		q.timer.Stop()
 	}
-	for q.delayed.len() > 0 {
-		last := q.delayed.len() - 1 // It leaves without a search for its successor.
-		it := q.delayed.elems[last]
-		q.delayed.remove(last)
+	q.abandon(&q.delayed)
+	q.abandon(&q.resting)
+	q.work.Broadcast()
+}
+
+// abandon forgets the items of h, in which they wait for a time.
+func (q *Queue[T]) abandon(h *heap[*item[T]]) {
+	for h.len() > 0 {
+		last := h.len() - 1 // It leaves without a search for its successor.
+		it := h.elems[last]
+		h.remove(last)
 		if it.place = nowhere; it.run == nil {
 			q.release(it)
 		}
 	}
-	q.work.Broadcast()
 }
 
 // drop forgets all that is ready. Metrics may hold on to a queue that has ended;
@@ -420,6 +456,7 @@ func (q *Queue[T]) drop() {
 	q.overSince = never
 	q.failing.clear()
 	q.loops = hotLoops[T]{}
+	q.holding.spare, q.holding.len = nil, 0
 }
 
 // moved mends what refers to an item that has moved.
@@ -427,6 +464,8 @@ func (q *Queue[T]) moved(to *item[T]) {
 	switch to.place {
 	case delayed:
 		q.delayed.elems[to.index] = to
+	case resting:
+		q.resting.elems[to.index] = to
 	case ready:
 		q.ready.lane(to.group, to.priority).moved(to)
 	default: // Nothing refers to it.

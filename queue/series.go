@@ -101,13 +101,23 @@ func newSeries(name string, p workqueue.MetricsProvider, log logr.Logger) *serie
 	return s
 }
 
-// ready notes that a request has become ready, be it behind its own run.
-func (s *series) ready(priority int) {
+// ready notes that a request has become ready, be it behind its own run. Counted
+// says that it was, before it was withdrawn.
+func (s *series) ready(priority int, counted bool) {
 	if s == nil {
 		return
 	}
-	s.noted.adds++
+	if !counted {
+		s.noted.adds++
+	}
 	s.deepen(priority, 1)
+}
+
+// withdrawn notes that a request is not ready any more, but held.
+func (s *series) withdrawn(priority int) {
+	if s != nil {
+		s.deepen(priority, -1)
+	}
 }
 
 // raised notes that a request that is ready has another priority.
