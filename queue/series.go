@@ -174,7 +174,6 @@ func (s *series) end() {
 	for i := range s.inUse {
 		d := &s.depths[i]
 		d.untold.Add(-int64(d.len))
-		d.len = 0
 		s.noted.depths |= 1 << i
 	}
 	s.measured(0, 0)
