@@ -266,10 +266,15 @@ func TestSeriesPanic(t *testing.T) {
 		Log:             funcr.New(func(_, args string) { fmt.Fprintln(&log, args) }, funcr.Options{}),
 	})
 	defer q.ShutDown()
-	m.touch = func() { panic("no metrics") }
+	touched := 0
+	m.touch = func() {
+		touched++
+		panic("no metrics")
+	}
 	q.Add("a")
 	q.Add("b")
 	require.Equal(t, []string{"a@0", "b@0"}, drain(t, q))
+	require.Equal(t, 1, touched, "they are left alone from then on")
 	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 	require.Contains(t, log.String(), "no metrics")
 	require.Contains(t, log.String(), `"queue"="test"`)
