@@ -164,10 +164,10 @@ func (s *standing[T]) retire(l *lane[T]) {
 	}
 }
 
-// disband forgets the lanes of g, which has no items.
+// disband forgets the lanes of g, which has no items and is gone.
 func (s *standing[T]) disband(g *group[T]) {
 	for _, l := range g.lanes.All() {
-		s.forget(l)
+		s.unlist(l.level)
 	}
 }
 
@@ -175,8 +175,13 @@ func (s *standing[T]) disband(g *group[T]) {
 func (s *standing[T]) forget(l *lane[T]) {
 	l.group.recent = nil
 	l.group.lanes.Delete(l.level.priority)
-	if l.level.lanes--; l.level.lanes == 0 {
-		s.levels.Delete(l.level.priority)
+	s.unlist(l.level)
+}
+
+// unlist takes a lane off the count of v, which goes with the last of them.
+func (s *standing[T]) unlist(v *level[T]) {
+	if v.lanes--; v.lanes == 0 {
+		s.levels.Delete(v.priority)
 	}
 }
 
