@@ -133,6 +133,11 @@ type Options[T comparable] struct {
 	// a new generation. A reconciler that writes what it watches makes such loops.
 	DisableHotLoop bool
 
+	// HotLoopDelay is the least time between the end of one run of a request in a
+	// hot loop and the start of its next, as MinInterval is for all. Zero means that
+	// a hot loop is named and left alone.
+	HotLoopDelay time.Duration
+
 	// Log gets what nobody else can be told, such as a panic of the limiter.
 	// The zero value discards it.
 	Log logr.Logger
@@ -166,6 +171,12 @@ func (o Options[T]) Validate() error {
 
 // validateHolds is Validate for what holds requests back.
 func (o Options[T]) validateHolds() error {
+	if o.HotLoopDelay < 0 {
+		return fmt.Errorf("queue: HotLoopDelay %s: must not be negative", o.HotLoopDelay)
+	}
+	if o.HotLoopDelay > 0 && o.DisableHotLoop {
+		return fmt.Errorf("queue: HotLoopDelay %s: must not be set together with DisableHotLoop", o.HotLoopDelay)
+	}
 	if o.MinInterval < 0 {
 		return fmt.Errorf("queue: MinInterval %s: must not be negative", o.MinInterval)
 	}

@@ -150,7 +150,7 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	now := q.now()
 	hot = q.loops.ended(it, now)
 	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
-	rest := q.restFor(it.run)
+	rest := q.restFor(it, now)
 	if rest > 0 {
 		q.promote(now) // It may be due itself, behind its own run.
 	}

@@ -3,10 +3,17 @@ package queue
 import "time"
 
 // rests reports whether requests may rest between two runs.
-func (q *Queue[T]) rests() bool { return q.opts.MinInterval > 0 }
+func (q *Queue[T]) rests() bool { return q.longestRest() > 0 }
 
-// restFor returns how long the request of r is to rest after it.
-func (q *Queue[T]) restFor(*run[T]) time.Duration { return q.opts.MinInterval }
+func (q *Queue[T]) longestRest() time.Duration { return max(q.opts.MinInterval, q.opts.HotLoopDelay) }
+
+// restFor returns how long it is to rest after a run that ends at now.
+func (q *Queue[T]) restFor(it *item[T], now time.Duration) time.Duration {
+	if w := q.loops.of(it); w != nil && w.current(now) {
+		return q.longestRest()
+	}
+	return q.opts.MinInterval
+}
 
 // rest keeps it, whose run has ended at now, from its next run for that long. What
 // is neither ready nor delayed rests by itself and is forgotten then.
@@ -64,7 +71,7 @@ func (q *Queue[T]) nextWake() time.Duration {
 		wake = it.due
 	}
 	if it := q.resting.top(); it != nil {
-		wake = min(wake, later(it.due, q.opts.MinInterval/8))
+		wake = min(wake, later(it.due, q.longestRest()/8))
 	}
 	return wake
 }
