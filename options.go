@@ -21,8 +21,9 @@ type Options = TypedOptions[reconcile.Request]
 type TypedOptions[request comparable] struct {
 	// For is an object of the kind that the loop is for, as given to the
 	// builder's For. With it and a client of Client or NewClient, a run whose own
-	// object is gone does not fail. It needs requests of type reconcile.Request.
-	// Nil means unknown.
+	// object is gone does not fail, a backoff starts anew when the object is
+	// changed or deleted, and Queue.MaxInterval works. It needs requests of type
+	// reconcile.Request. Nil means unknown.
 	For client.Object
 
 	// RateLimiter says how long a failing request waits, unless the controller's

@@ -36,7 +36,7 @@ type record struct {
 	resets  int           // how often the failures were reset
 	resetAt time.Duration // when last
 
-	lastClass string // of the run after which the request was given up
+	lastClass string // of the last failure that counted
 }
 
 // objectAge is how far an object has come, as failing runs saw it.
@@ -128,15 +128,13 @@ func (f *failing[T]) forget(request T) {
 	f.some.Store(f.records.Len() > 0)
 }
 
-// lastClass returns the class of the run after which request was given up.
+// lastClass returns the class of the last failure of request, which is not queued: it
+// was given up.
 func (f *failing[T]) lastClass(request T) string {
 	if !f.some.Load() {
 		return ""
 	}
 	rec, _ := f.records.Get(request)
-	if !rec.gaveUp {
-		return ""
-	}
 	return rec.lastClass
 }
 

@@ -5,6 +5,8 @@
 //		ratelimit.ExponentialOptions{BaseDelay: time.Second, Jitter: 0.2},
 //	)}
 //
+// One that is an ErrorAware is told why a request failed, by package queue.
+//
 // The surprise: a limiter belongs to one controller. It knows an item by its
 // key alone, so that a success in one controller would wipe the backoff of the
 // same key in another that shares the limiter. Build one for each.

@@ -1,6 +1,7 @@
 package ratelimit_test
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,32 @@ func ExampleNewExponential() {
 	// 1.5s
 	// 3s
 	// 750ms
+}
+
+// patient is a limiter that gives a server which asks for it a minute of rest.
+type patient struct {
+	*ratelimit.Exponential[string]
+}
+
+func (p patient) WhenError(item string, _ error, class string) time.Duration {
+	d := p.When(item)
+	if class == "throttled" {
+		return max(d, time.Minute)
+	}
+	return d
+}
+
+// A limiter of one's own that waits longer after some errors.
+func ExampleErrorAware() {
+	var limiter ratelimit.ErrorAware[string] = patient{ratelimit.NewExponential[string](ratelimit.ExponentialOptions{})}
+	fmt.Println(limiter.WhenError("default/bucket", errors.New("no route"), "error"))
+	fmt.Println(limiter.WhenError("default/bucket", errors.New("slow down"), "throttled"))
+	limiter.Forget("default/bucket") // it succeeded
+	fmt.Println(limiter.NumRequeues("default/bucket"))
+	// Output:
+	// 5ms
+	// 1m0s
+	// 0
 }
 
 // Numbers that come from flags are checked before anything starts.
