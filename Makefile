@@ -9,7 +9,7 @@
 .NOTPARALLEL:
 
 EXAMPLES := examples/certrotator examples/minimal
-UNIT     := . $(EXAMPLES) hack/controlplane hack/tools
+UNIT     := . $(EXAMPLES) bench hack/controlplane hack/tools
 MODULES  := $(UNIT) e2e
 TIDY     := $(MODULES) hack/lint
 COMPAT   := v0.24.1 v0.25.3
@@ -38,6 +38,14 @@ test: ## Run all that a change must pass; the last line counts the tests.
 	@rm -rf $(RESULTS); mkdir -p $(RESULTS)
 	@code=0; $(MAKE) --no-print-directory --keep-going $(PARTS) || code=1; \
 	go -C hack/tools run ./summary $(RESULTS)/*.json || code=1; exit $$code
+
+.PHONY: bench
+bench: ## Compare speed, memory and fairness with peers, 20 minutes; writes bench/README.md, with BENCH_FLAGS=-n only prints.
+	@cd bench; go run ./cmd/bench -benchstat $(call tool,benchstat) $(BENCH_FLAGS)
+
+.PHONY: bench-quick
+bench-quick: ## The same with fewer cases and keys, 3 minutes.
+	@cd bench; go run ./cmd/bench -quick -benchstat $(call tool,benchstat) $(BENCH_FLAGS)
 
 ## The parts of make test, each for one module or version after the other
 

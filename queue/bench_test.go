@@ -7,20 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-
 	"github.com/trimtab/trimtab/queue"
 )
 
-// benched are the queues that the benchmarks compare.
-func benched() map[string]func() workqueue.TypedInterface[int] {
-	return map[string]func() workqueue.TypedInterface[int]{
-		"trimtab":            func() workqueue.TypedInterface[int] { return queue.New("", queue.Options[int]{}) },
-		"controller-runtime": func() workqueue.TypedInterface[int] { return priorityqueue.New[int]("") },
-		"client-go":          func() workqueue.TypedInterface[int] { return workqueue.NewTyped[int]() },
-	}
-}
+// What changes in the queue itself is measured here; module bench compares it with
+// its peers.
 
 // BenchmarkDistinctKeys adds that many distinct keys, then takes and finishes
 // them all, by one worker or eight. The time is for one key. Cold is with a new
@@ -28,34 +19,32 @@ func benched() map[string]func() workqueue.TypedInterface[int] {
 func BenchmarkDistinctKeys(b *testing.B) {
 	for _, keys := range []int{1000, 1_000_000} {
 		for _, workers := range []int{1, 8} {
-			for name, newQueue := range benched() {
-				for _, warm := range []bool{false, true} {
-					b.Run(fmt.Sprintf("keys=%d/workers=%d/warm=%t/queue=%s", keys, workers, warm, name), func(b *testing.B) {
-						q := newQueue()
-						if warm {
-							cycle(q, keys, workers)
+			for _, warm := range []bool{false, true} {
+				b.Run(fmt.Sprintf("keys=%d/workers=%d/warm=%t", keys, workers, warm), func(b *testing.B) {
+					q := queue.New("", queue.Options[int]{})
+					if warm {
+						cycle(q, keys, workers)
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						if !warm {
+							b.StopTimer()
+							q.ShutDown()
+							q = queue.New("", queue.Options[int]{})
+							runtime.GC()
+							b.StartTimer()
 						}
-						b.ReportAllocs()
-						for b.Loop() {
-							if !warm {
-								b.StopTimer()
-								q.ShutDown()
-								q = newQueue()
-								runtime.GC()
-								b.StartTimer()
-							}
-							cycle(q, keys, workers)
-						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
-						q.ShutDown()
-					})
-				}
+						cycle(q, keys, workers)
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+					q.ShutDown()
+				})
 			}
 		}
 	}
 }
 
-func cycle(q workqueue.TypedInterface[int], keys, workers int) {
+func cycle(q *queue.Queue[int], keys, workers int) {
 	for i := range keys {
 		q.Add(i)
 	}
@@ -73,17 +62,13 @@ func cycle(q workqueue.TypedInterface[int], keys, workers int) {
 
 // BenchmarkOneKey adds, takes and finishes a key that is known.
 func BenchmarkOneKey(b *testing.B) {
-	for name, newQueue := range benched() {
-		b.Run("queue="+name, func(b *testing.B) {
-			q := newQueue()
-			defer q.ShutDown()
-			b.ReportAllocs()
-			for b.Loop() {
-				q.Add(1)
-				key, _ := q.Get()
-				q.Done(key)
-			}
-		})
+	q := queue.New("", queue.Options[int]{})
+	defer q.ShutDown()
+	b.ReportAllocs()
+	for b.Loop() {
+		q.Add(1)
+		key, _ := q.Get()
+		q.Done(key)
 	}
 }
 
@@ -108,22 +93,19 @@ func BenchmarkDelayed(b *testing.B) {
 // BenchmarkDistinctPriorities gives each key a priority of its own.
 func BenchmarkDistinctPriorities(b *testing.B) {
 	for _, keys := range []int{1000, 100_000} {
-		for name, q := range map[string]priorityqueue.PriorityQueue[int]{
-			"trimtab":            queue.New("", queue.Options[int]{}),
-			"controller-runtime": priorityqueue.New[int](""),
-		} {
-			b.Run(fmt.Sprintf("keys=%d/queue=%s", keys, name), func(b *testing.B) {
-				for b.Loop() {
-					for i := range keys {
-						q.AddWithOpts(at(i*7919%keys), i)
-					}
-					for range keys {
-						key, _ := q.Get()
-						q.Done(key)
-					}
+		q := queue.New("", queue.Options[int]{})
+		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
+			for b.Loop() {
+				for i := range keys {
+					q.AddWithOpts(at(i*7919%keys), i)
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
-			})
-		}
+				for range keys {
+					key, _ := q.Get()
+					q.Done(key)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*keys), "ns/key")
+		})
+		q.ShutDown()
 	}
 }

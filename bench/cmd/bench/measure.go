@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// measure runs all rounds and writes what they print into the file of results.
+func measure(ctx context.Context, o options, stderr io.Writer) error {
+	folder, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // nobody needs it any more
+	binary := filepath.Join(folder, "bench.test")
+	if _, err := output(ctx, stderr, "go", "test", "-c", "-o", binary, "."); err != nil {
+		return err
+	}
+	var results bytes.Buffer
+	if err := writeHead(ctx, &results, o, stderr); err != nil {
+		return err
+	}
+	for round := range o.rounds {
+		fmt.Fprintf(stderr, "round %d of %d\n", round+1, o.rounds)
+		out, err := output(ctx, stderr, binary, arguments(o, round)...)
+		if err != nil {
+			return err
+		}
+		results.WriteString(onlyResults(out))
+	}
+	if err := os.MkdirAll(filepath.Dir(o.results), 0o755); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if err := os.WriteFile(o.results, results.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	return nil
+}
+
+// arguments are those of the test binary. What the scenarios measure is the same in
+// every round: the first runs them.
+func arguments(o options, round int) []string {
+	args := []string{"-test.bench=.", "-test.timeout=0", "-test.benchtime=200ms", "-test.run=^$"}
+	if o.quick {
+		args = append(args, "-test.short", "-test.benchtime=50ms")
+	}
+	if round == 0 {
+		args = append(args, "-test.run=^Test(Storm|Tenants)$", "-scenarios")
+	}
+	return args
+}
+
+// writeHead writes under which circumstances the results came about, as lines that
+// benchstat passes on.
+func writeHead(ctx context.Context, w io.Writer, o options, stderr io.Writer) error {
+	name := "make bench"
+	if o.quick {
+		name = "make bench-quick"
+	}
+	fmt.Fprintf(w, "command: %s\ndate: %s\nrounds: %d\ngo: %s\ncpus: %d\ngomaxprocs: %d\n",
+		name, time.Now().UTC().Format(time.DateOnly), o.rounds, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
+	for name, module := range map[string]string{"controller-runtime": "sigs.k8s.io/controller-runtime", "client-go": "k8s.io/client-go"} {
+		version, err := output(ctx, stderr, "go", "list", "-m", "-f", "{{.Version}}", module)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s: %s\n", name, strings.TrimSpace(version))
+	}
+	return nil
+}
+
+// onlyResults leaves out all lines but the results and what they need: nothing that
+// names the machine.
+func onlyResults(out string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(out) {
+		for _, prefix := range []string{"Benchmark", "goos:", "goarch:", "pkg:"} {
+			if strings.HasPrefix(line, prefix) {
+				kept.WriteString(line)
+			}
+		}
+	}
+	return kept.String()
+}
+
+// output runs a program and returns what it prints.
+func output(ctx context.Context, stderr io.Writer, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("bench: %s: %w\n%s", filepath.Base(name), err, out.String())
+	}
+	return out.String(), nil
+}

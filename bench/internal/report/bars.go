@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// bar is a promise.
+type bar struct {
+	what    string
+	unit    string // of the limit
+	limit   float64
+	least   bool // the limit is the least that is good, not the most
+	measure func(*Results) []measured
+}
+
+// measured is one of the cases that a bar holds for.
+type measured struct {
+	value float64
+	title string
+}
+
+const (
+	controllerRuntime = "controller-runtime"
+	clientGo          = "client-go"
+	perKey            = "sec/key"
+	ratio             = "x-"
+)
+
+// bars are what the issue of the queue promises.
+func bars() []bar {
+	return []bar{
+		{"time per key, cold queue: controller-runtime ÷ trimtab", ratio, 3, true, timePerKey("cold", controllerRuntime, Trimtab)},
+		{"time per key, warm queue: controller-runtime ÷ trimtab", ratio, 3, true, timePerKey("warm", controllerRuntime, Trimtab)},
+		{"time per key, cold queue: trimtab ÷ client-go", ratio, 1.2, false, timePerKey("cold", Trimtab, clientGo)},
+		{"time per key, warm queue: trimtab ÷ client-go", ratio, 1.2, false, timePerKey("warm", Trimtab, clientGo)},
+		{"growth of the time per key, from fewest to most keys: trimtab's ÷ client-go's", ratio, 1.2, false, growth},
+		{"live heap for each queued key: trimtab ÷ controller-runtime", ratio, 0.7, false, ratios("Heap", "live-B/key", Trimtab, controllerRuntime)},
+		{"allocations of add, get and done of a known key", "allocs", 0, false, own("Known", "allocs/op", map[string]string{"op": "add-get-done"})},
+		{"allocations of a delayed add", "allocs", 1, false, own("Delayed", "allocs/key", nil)},
+		{"empty reconcile with its add: trimtab ÷ controller-runtime", ratio, 0.8, false, ratios("Reconcile", perKey, Trimtab, controllerRuntime)},
+		{"heap after most keys have gone, for that of a fresh queue", ratio, 2, false, own("Left", "x-fresh", nil)},
+		{"deliveries until nine small tenants beside a big one are served", "deliveries", 100, false, own("Tenants", "deliveries", nil)},
+		{"P99 of a user's change in the storm", "ms-", 10, false, own("Storm", "ms-primary-P99", nil)},
+	}
+}
+
+// judge returns the case in which the bar is met least, and whether it is met. Without
+// any case it reports false.
+func (b bar) judge(r *Results) (worst measured, met, ok bool) {
+	cases := b.measure(r)
+	if len(cases) == 0 {
+		return measured{}, false, false
+	}
+	least := func(x, y measured) int { return cmp.Compare(x.value, y.value) }
+	if b.least {
+		worst = slices.MinFunc(cases, least)
+		return worst, worst.value >= b.limit, true
+	}
+	worst = slices.MaxFunc(cases, least)
+	return worst, worst.value <= b.limit, true
+}
+
+func timePerKey(state, a, b string) func(*Results) []measured {
+	return func(r *Results) []measured {
+		return compare(most(r.of("Keys", perKey, map[string]string{"state": state})), a, b)
+	}
+}
+
+func ratios(name, unit, a, b string) func(*Results) []measured {
+	return func(r *Results) []measured { return compare(most(r.of(name, unit, nil)), a, b) }
+}
+
+func compare(rows []row, a, b string) (all []measured) {
+	for _, row := range rows {
+		if ratio, ok := row.ratio(a, b); ok {
+			all = append(all, measured{ratio, row.title()})
+		}
+	}
+	return all
+}
+
+// own is our own number, whatever the others'.
+func own(name, unit string, params map[string]string) func(*Results) []measured {
+	return func(r *Results) (all []measured) {
+		for _, row := range most(r.of(name, unit, params)) {
+			if s, ok := row.samples[Trimtab]; ok {
+				all = append(all, measured{s.median, row.title()})
+			}
+		}
+		return all
+	}
+}
+
+// growth compares each benchmark of the most keys with its like of the fewest.
+func growth(r *Results) (all []measured) {
+	rows := r.of("Keys", perKey, nil)
+	for _, large := range most(rows) {
+		small, found := large, false
+		for _, row := range rows {
+			if row.keys() < small.keys() && alike(row, large) {
+				small, found = row, true
+			}
+		}
+		after, okAfter := large.ratio(Trimtab, clientGo)
+		before, okBefore := small.ratio(Trimtab, clientGo)
+		if found && okAfter && okBefore {
+			from := strings.TrimSuffix(inWords("keys", small.params["keys"]), " keys")
+			all = append(all, measured{after / before, "from " + from + " to " + large.title()})
+		}
+	}
+	return all
+}
+
+// alike reports whether the rows differ in nothing but the number of keys.
+func alike(a, b row) bool {
+	for key, value := range a.params {
+		if key != "keys" && b.params[key] != value {
+			return false
+		}
+	}
+	return len(a.params) == len(b.params)
+}

@@ -1,0 +1,2 @@
+// Package report turns benchstat's medians into the tables of bench/README.md.
+package report
