@@ -91,7 +91,7 @@ func TestDebounceEnds(t *testing.T) {
 			at := observer.starts(start)
 			require.Equal(t, tc.want, at[0])
 			// The next burst starts with the event after that run.
-			next := (tc.want/(300*ms) + 1) * 300 * ms
+			next := tc.want.Truncate(300*ms) + 300*ms
 			require.Equal(t, next+tc.want, at[1])
 		})
 	}

@@ -85,7 +85,8 @@ func (h *hotLoops[T]) ended(it *item[T], now time.Duration) int {
 	if !it.run.again {
 		return 0
 	}
-	if w.runs++; w.hot || w.runs <= hotLoopRuns {
+	w.runs++
+	if w.hot || w.runs <= hotLoopRuns {
 		return 0
 	}
 	w.hot = true

@@ -22,6 +22,7 @@ type looper struct {
 }
 
 func newLooper(t *testing.T, opts queue.Options[string]) *looper {
+	t.Helper()
 	l := &looper{t: t, observer: &recorder{}}
 	opts.Observer = l.observer
 	opts.Log = funcr.New(func(_, args string) { l.lines = append(l.lines, args) }, funcr.Options{})

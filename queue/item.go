@@ -17,9 +17,6 @@ const (
 	resting              // not queued, its last run ended just now: in the heap of the resting
 )
 
-// free is when a worker could have taken the item: ready, its own run over.
-func (it *item[T]) free() time.Duration { return it.due + it.ownRun }
-
 // item is a request that is queued, in flight, or both. Times are durations
 // since the queue's start: half the size of a [time.Time], and monotonic.
 type item[T comparable] struct {
@@ -48,6 +45,9 @@ type item[T comparable] struct {
 	early   bool // stands in the early heap of its lane, not in the list
 	backoff bool // delayed, and a retry is pending
 }
+
+// free is when a worker could have taken the item: ready, its own run over.
+func (it *item[T]) free() time.Duration { return it.due + it.ownRun }
 
 // cause notes that source was added at now.
 func (it *item[T]) cause(source trigger.Source, now time.Duration) {

@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,30 @@ func TestOptions(t *testing.T) {
 	require.EqualError(t, queue.Options[string]{Observer: (*nothing)(nil)}.Validate(),
 		"queue: Observer (*queue_test.nothing)(nil): must point to an observer")
 	require.Equal(t, "test", queue.New("test", queue.Options[string]{}).Name())
+}
+
+// Each impossible option is named, with its value.
+func TestImpossibleOptions(t *testing.T) {
+	group := func(key string) string { return key }
+	for want, opts := range map[string]queue.Options[string]{
+		"queue: GiveUp -1: must not be negative":                                         {GiveUp: -1},
+		"queue: MaxInterval -1ns: must not be negative":                                  {MaxInterval: -1},
+		"queue: MinInterval -1ns: must not be negative":                                  {MinInterval: -1},
+		"queue: HotLoopDelay -1s: must not be negative":                                  {HotLoopDelay: -time.Second},
+		"queue: HotLoopDelay 1s: must not be set together with DisableHotLoop":           {HotLoopDelay: time.Second, DisableHotLoop: true},
+		"queue: MaxWait -1ns: must not be negative":                                      {MaxWait: -1},
+		"queue: AgedShare -2: must not be negative":                                      {AgedShare: -2},
+		"queue: DisableAgeing with MaxWait 1s and AgedShare 0: must not be set together": {DisableAgeing: true, MaxWait: time.Second},
+		"queue: DisableAgeing with MaxWait 0s and AgedShare 3: must not be set together": {DisableAgeing: true, AgedShare: 3},
+		"queue: MaxPerGroup -1: must not be negative":                                    {MaxPerGroup: -1, Group: group},
+		"queue: MaxPerGroup 2: needs Group":                                              {MaxPerGroup: 2},
+	} {
+		require.EqualError(t, opts.Validate(), want)
+		require.PanicsWithError(t, want, func() { queue.New("test", opts) })
+	}
+	require.NoError(t, queue.Options[string]{
+		Group: group, MaxPerGroup: 1, MaxWait: 1, AgedShare: 1, GiveUp: 1, HotLoopDelay: 1, MinInterval: 1, MaxInterval: 1,
+	}.Validate())
 }
 
 // nothing is an Observer of which there is none.

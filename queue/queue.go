@@ -263,7 +263,8 @@ func (q *Queue[T]) next(now time.Duration) *item[T] {
 		q.turns = 0
 		return first
 	}
-	if q.turns++; q.turns < q.opts.AgedShare {
+	q.turns++
+	if q.turns < q.opts.AgedShare {
 		return first
 	}
 	q.turns = 0
@@ -277,7 +278,8 @@ func (q *Queue[T]) begin(it *item[T], now time.Duration) *run[T] {
 	q.flight.begin(it, now, q.askedAt)
 	q.picked(it.run, now)
 	g := it.group
-	if g.running++; g.running == q.opts.MaxPerGroup { // Zero is none that has a run.
+	g.running++
+	if g.running == q.opts.MaxPerGroup { // Zero is none that has a run.
 		q.ready.fill(g)
 	}
 	q.watchDepth(now)
@@ -289,7 +291,8 @@ func (q *Queue[T]) land(it *item[T], now time.Duration) {
 	q.finished(it.run, now)
 	q.flight.end(it)
 	g := it.group
-	if g.running--; g.full {
+	g.running--
+	if g.full {
 		q.ready.unfill(g)
 		q.watchDepth(now)
 		q.work.Signal()

@@ -180,7 +180,8 @@ func (s *standing[T]) forget(l *lane[T]) {
 
 // unlist takes a lane off the count of v, which goes with the last of them.
 func (s *standing[T]) unlist(v *level[T]) {
-	if v.lanes--; v.lanes == 0 {
+	v.lanes--
+	if v.lanes == 0 {
 		s.levels.Delete(v.priority)
 	}
 }

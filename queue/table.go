@@ -141,7 +141,8 @@ func (t *table[T]) take() *item[T] {
 		it.id = n*blockSize + uint32(b.made)
 		b.made++
 	}
-	if b.used++; b.used == blockSize {
+	b.used++
+	if b.used == blockSize {
 		t.open = t.open[:len(t.open)-1]
 	}
 	return it
@@ -156,7 +157,8 @@ func (t *table[T]) giveBack(it *item[T]) {
 	if b.used == blockSize {
 		t.open = append(t.open, n)
 	}
-	if b.used--; b.used == 0 && t.alive > keptBlocks {
+	b.used--
+	if b.used == 0 && t.alive > keptBlocks {
 		t.blocks[n] = nil
 		t.alive--
 	}
