@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/trimtab/trimtab/e2e/internal/operator"
 	"github.com/trimtab/trimtab/e2e/internal/report"
+	"github.com/trimtab/trimtab/e2e/internal/scrape"
 )
 
 // turn is the time for each certificate, where a rotation is spread: about half
@@ -85,7 +87,7 @@ func (d *demo) rotate(ctx context.Context, watch *stopwatch, number int, s setti
 	if err := d.operator.Start(ctx); err != nil {
 		return outcome{}, err
 	}
-	if err := d.waitServed(ctx); err != nil {
+	if err := errors.Join(d.waitQuiet(ctx), d.waitServed(ctx)); err != nil {
 		return outcome{}, err
 	}
 	d.screen.print("    " + s.queue + " queue, " + s.handler)
@@ -107,6 +109,30 @@ func (d *demo) rotate(ctx context.Context, watch *stopwatch, number int, s setti
 		return outcome{}, err
 	}
 	return o, d.operator.Stop()
+}
+
+// waitQuiet waits until the operator has looked at each certificate after its
+// start and has nothing left to do. A CA that came before that would be found by
+// those first runs.
+func (d *demo) waitQuiet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, servePatience)
+	defer cancel()
+	for {
+		sample, err := scrape.Get(ctx, nil, d.operator.MetricsURL())
+		if err == nil && quiet(sample, d.opts.certificates) {
+			return nil
+		}
+		if err := sleepUntil(ctx, time.Now().Add(sampleInterval)); err != nil {
+			return fmt.Errorf("wait until the operator is quiet: %w", err)
+		}
+	}
+}
+
+// quiet reads series of controller-runtime, which both queues have.
+func quiet(s scrape.Sample, certificates int) bool {
+	return s.Sum("controller_runtime_reconcile_total", "controller", "certificate") >= float64(certificates) &&
+		s.Sum("workqueue_depth", "controller", "certificate") == 0 &&
+		s.Sum("controller_runtime_active_workers", "controller", "certificate") == 0
 }
 
 // changeWhile changes one certificate after the other, at a person's pace, while

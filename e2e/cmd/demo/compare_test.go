@@ -1,10 +1,13 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/trimtab/trimtab/e2e/internal/scrape"
 )
 
 func TestQuantile(t *testing.T) {
@@ -35,4 +38,23 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, setting{"Trimtab's", "Spread(0, …)", "ours", 0}, settings[1])
 	require.Equal(t, setting{"Trimtab's", "Spread(20s, …)", "ours", 20 * time.Second}, settings[2])
 	require.Equal(t, []string{"--rotation-spread=20s"}, d.operatorArgs(settings[2].spread)[len(d.operatorArgs(0))-1:])
+}
+
+func TestQuiet(t *testing.T) {
+	for exposition, want := range map[string]bool{
+		"runs 500":          true,
+		"runs 499":          false, // the first runs are still going on
+		"runs 600\ndepth 1": false,
+		"runs 600\nbusy 1":  false,
+		"":                  false,
+	} {
+		text := strings.NewReplacer(
+			"runs", `controller_runtime_reconcile_total{controller="certificate",result="success"}`,
+			"depth", `workqueue_depth{controller="certificate",name="certificate",priority="0"}`,
+			"busy", `controller_runtime_active_workers{controller="certificate"}`,
+		).Replace(exposition)
+		s, err := scrape.Parse(strings.NewReader(text + "\n"))
+		require.NoError(t, err)
+		require.Equal(t, want, quiet(s, 500), exposition)
+	}
 }
