@@ -29,6 +29,8 @@ type setting struct {
 	spread  time.Duration
 }
 
+func (s setting) String() string { return s.queue + " queue, " + s.handler }
+
 // outcome is what a rotation of the CA did to the users.
 type outcome struct {
 	took     []time.Duration // of each change, until the status said that it is served
@@ -64,11 +66,11 @@ func (d *demo) compare(ctx context.Context) error {
 		return err
 	}
 	victims := d.fleet.pick(d.opts.certificates, "")
-	rows := [][]string{{"queue", "handler of the CA", "changes", "P50", "P99", "longest", "rotation"}}
+	rows := [][]string{{"queue, handler of the CA", "changes", "P50", "P99", "longest", "rotation"}}
 	for i, s := range d.settings() {
 		o, err := d.rotate(ctx, watch, i, s, victims)
 		if err != nil {
-			return fmt.Errorf("with %s queue: %w", s.queue, err)
+			return fmt.Errorf("%s: %w", s, err)
 		}
 		rows = append(rows, o.row(s))
 	}
@@ -87,10 +89,10 @@ func (d *demo) rotate(ctx context.Context, watch *stopwatch, number int, s setti
 	if err := d.operator.Start(ctx); err != nil {
 		return outcome{}, err
 	}
-	if err := errors.Join(d.waitQuiet(ctx), d.waitServed(ctx)); err != nil {
+	if err := errors.Join(d.waitQuiet(ctx, s), d.waitServed(ctx)); err != nil {
 		return outcome{}, err
 	}
-	d.screen.print("    " + s.queue + " queue, " + s.handler)
+	d.screen.print("    " + s.String())
 	start := time.Now()
 	if err := d.giveCA(ctx, fmt.Sprint("CA ", number+1)); err != nil {
 		return outcome{}, err
@@ -113,14 +115,15 @@ func (d *demo) rotate(ctx context.Context, watch *stopwatch, number int, s setti
 
 // waitQuiet waits until the operator has looked at each certificate after its
 // start and has nothing left to do. A CA that came before that would be found by
-// those first runs.
-func (d *demo) waitQuiet(ctx context.Context) error {
+// those first runs. It returns an error if the operator has not the queue that the
+// setting says.
+func (d *demo) waitQuiet(ctx context.Context, s setting) error {
 	ctx, cancel := context.WithTimeout(ctx, servePatience)
 	defer cancel()
 	for {
 		sample, err := scrape.Get(ctx, nil, d.operator.MetricsURL())
 		if err == nil && quiet(sample, d.opts.certificates) {
-			return nil
+			return checkQueue(sample, s.binary == d.opts.operator)
 		}
 		if err := sleepUntil(ctx, time.Now().Add(sampleInterval)); err != nil {
 			return fmt.Errorf("wait until the operator is quiet: %w", err)
@@ -133,6 +136,14 @@ func quiet(s scrape.Sample, certificates int) bool {
 	return s.Sum("controller_runtime_reconcile_total", "controller", "certificate") >= float64(certificates) &&
 		s.Sum("workqueue_depth", "controller", "certificate") == 0 &&
 		s.Sum("controller_runtime_active_workers", "controller", "certificate") == 0
+}
+
+// checkQueue makes sure that what is compared is what the table says.
+func checkQueue(s scrape.Sample, trimtab bool) error {
+	if s.Has("trimtab_runs_total") != trimtab {
+		return fmt.Errorf("the operator runs on Trimtab's queue: %t, want %t", !trimtab, trimtab)
+	}
+	return nil
 }
 
 // changeWhile changes one certificate after the other, at a person's pace, while
@@ -198,7 +209,7 @@ func (d *demo) newOperator(binary, log string, spread time.Duration) (*operator.
 func (o outcome) row(s setting) []string {
 	slices.Sort(o.took)
 	return []string{
-		s.queue, s.handler, fmt.Sprint(len(o.took)),
+		s.String(), fmt.Sprint(len(o.took)),
 		report.Seconds(quantile(o.took, 0.50).Seconds()),
 		report.Seconds(quantile(o.took, 0.99).Seconds()),
 		report.Seconds(quantile(o.took, 1).Seconds()),

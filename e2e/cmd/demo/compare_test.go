@@ -26,7 +26,7 @@ func TestQuantile(t *testing.T) {
 
 func TestOutcomeRow(t *testing.T) {
 	o := outcome{took: []time.Duration{3 * time.Second, time.Second, 2 * time.Second}, rotation: 6 * time.Second}
-	require.Equal(t, []string{"Trimtab's", "Spread(20s, …)", "3", "2.00s", "3.00s", "3.00s", "6.00s"},
+	require.Equal(t, []string{"Trimtab's queue, Spread(20s, …)", "3", "2.00s", "3.00s", "3.00s", "6.00s"},
 		o.row(setting{queue: "Trimtab's", handler: "Spread(20s, …)"}))
 }
 
@@ -57,4 +57,15 @@ func TestQuiet(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, quiet(s, 500), exposition)
 	}
+}
+
+func TestCheckQueue(t *testing.T) {
+	stock, err := scrape.Parse(strings.NewReader("workqueue_depth 0\n"))
+	require.NoError(t, err)
+	ours, err := scrape.Parse(strings.NewReader("trimtab_runs_total 1\n"))
+	require.NoError(t, err)
+	require.NoError(t, checkQueue(stock, false))
+	require.NoError(t, checkQueue(ours, true))
+	require.ErrorContains(t, checkQueue(ours, false), "runs on Trimtab's queue: true, want false")
+	require.ErrorContains(t, checkQueue(stock, true), "runs on Trimtab's queue: false, want true")
 }
