@@ -9,7 +9,7 @@ import (
 
 // debounces reports whether an add waits for more of its kind.
 func (q *Queue[T]) debounces(d decision, after time.Duration) bool {
-	return q.opts.Debounce > 0 && d.source == trigger.Watched && after <= 0 && !d.limited && !d.echo
+	return q.opts.Debounce > 0 && d.source == trigger.Watched && after <= 0 && !d.limited
 }
 
 // debounce puts off the run at now.

@@ -181,6 +181,22 @@ func TestDebounceAndTimer_RQ06_RQ09(t *testing.T) {
 	}
 }
 
+// One more event of a watched object, with a delay of its own, ends a debounce sooner:
+// that source has been waiting since the first.
+func TestDebounceAndADelayOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		q, observer := worked(t, queue.Options[string]{Debounce: time.Second})
+		watched(q, "k")
+		sleep(200 * ms)
+		q.AddWithSource(trigger.Watched, priorityqueue.AddOpts{After: 100 * ms}, "k")
+		sleep(time.Minute)
+		require.Equal(t, []time.Duration{300 * ms}, observer.starts(start))
+		require.Equal(t, start, observer.last(t).Caused)
+		require.Equal(t, 300*ms, observer.last(t).Delay())
+	})
+}
+
 // What is no bare event of a watched object is not debounced.
 func TestNotDebounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -190,8 +206,9 @@ func TestNotDebounced(t *testing.T) {
 		q.AddWithSource(trigger.Watched, priorityqueue.AddOpts{RateLimited: true}, "l")
 		q.AddWithSource(trigger.Watched, at(-100), "m") // of the initial list
 		q.Add("n")
+		q.AddWithSource(trigger.Watched, priorityqueue.AddOpts{RateLimited: true, After: -1}, "o") // a failure
 		sleep(time.Minute)
-		require.Equal(t, []time.Duration{0, 0, 10 * ms, 20 * ms}, observer.starts(start))
+		require.Equal(t, []time.Duration{0, 0, 0, 10 * ms, 20 * ms}, observer.starts(start))
 	})
 }
 

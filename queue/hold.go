@@ -120,7 +120,7 @@ func (q *Queue[T]) holdParked(it *item[T], d decision, now, after time.Duration)
 	h := q.holdOf(it, never)
 	h.wish = later(now, after)
 	q.unpark(it)
-	it.ownRun, it.backoff = 0, true
+	it.backoff = true
 	it.cause(d.source, now)
 	it.due = h.due()
 	q.setDelayed(it, now)

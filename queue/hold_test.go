@@ -97,24 +97,28 @@ func TestOnlyARetryHolds(t *testing.T) {
 // What comes during the run that fails waits for the retry, too, unless one of it
 // need not.
 func TestBackoffHoldsWhatCameDuringTheRun(t *testing.T) {
+	watches := trigger.SetOf(trigger.Watched)
 	for _, tc := range []struct {
 		name     string
+		held     trigger.Set
 		debounce time.Duration
 		stronger bool
 		at       time.Duration
 	}{
-		{"ready behind the run", 0, false, 15 * ms},
-		{"debounced", 2 * ms, false, 15 * ms},
-		{"debounced for longer than the retry takes", time.Hour, false, 15 * ms},
-		{"a user's change, too", 0, true, 5 * ms},
-		{"debounced, and a user's change", 2 * ms, true, 5 * ms},
+		{"ready behind the run", watches, 0, false, 15 * ms},
+		{"debounced", watches, 2 * ms, false, 15 * ms},
+		{"debounced for longer than the retry takes", watches, time.Hour, false, 15 * ms},
+		{"a user's change, too", watches, 0, true, 5 * ms},
+		{"debounced, and a user's change", watches, 2 * ms, true, 5 * ms},
+		{"debounced, and not held", trigger.SetOf(trigger.Resync), 2 * ms, false, 6 * ms},
+		{"not held", trigger.SetOf(trigger.Resync), 0, false, 5 * ms},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				observer := &recorder{}
 				q := queue.New("test", queue.Options[string]{
-					HoldBackoff: trigger.SetOf(trigger.Watched), Debounce: tc.debounce, RateLimiter: doubling(), Observer: observer,
+					HoldBackoff: tc.held, Debounce: tc.debounce, RateLimiter: doubling(), Observer: observer,
 				})
 				q.Add("k")
 				popped := takeKey(t, q, "k")
@@ -125,8 +129,10 @@ func TestBackoffHoldsWhatCameDuringTheRun(t *testing.T) {
 				}
 				sleep(ms)
 				answer(q, "k", popped, reconcile.Result{}, errBroken)
-				watched(q, "k")
-				if !tc.stronger {
+				if tc.held == watches {
+					watched(q, "k")
+				}
+				if tc.at > 5*ms {
 					require.Zero(t, q.Len())
 				}
 				q.Done("k")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/ratelimit"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 func TestOptions(t *testing.T) {
@@ -37,6 +38,12 @@ func TestImpossibleOptions(t *testing.T) {
 		"queue: DisableAgeing with MaxWait 1s and AgedShare 0: must not be set together": {DisableAgeing: true, MaxWait: time.Second},
 		"queue: DisableAgeing with MaxWait 0s and AgedShare 3: must not be set together": {DisableAgeing: true, AgedShare: 3},
 		"queue: MaxPerGroup -1: must not be negative":                                    {MaxPerGroup: -1, Group: group},
+		"queue: Debounce -1ns: must not be negative":                                     {Debounce: -1},
+		"queue: DebounceMax 1s: needs Debounce":                                          {DebounceMax: time.Second},
+		"queue: DebounceMax 1s: must not be less than Debounce, which is 1m0s":           {Debounce: time.Minute, DebounceMax: time.Second},
+		"queue: DebounceMax -1ns: must not be less than Debounce, which is 1m0s":         {Debounce: time.Minute, DebounceMax: -1},
+		"queue: HoldBackoff primary+watched: must not contain primary":                   {HoldBackoff: trigger.SetOf(trigger.Primary, trigger.Watched)},
+		"queue: HoldBackoff 0x42: must contain sources only":                             {HoldBackoff: 0x42},
 		"queue: MaxPerGroup 2: needs Group":                                              {MaxPerGroup: 2},
 	} {
 		require.EqualError(t, opts.Validate(), want)
@@ -44,6 +51,7 @@ func TestImpossibleOptions(t *testing.T) {
 	}
 	require.NoError(t, queue.Options[string]{
 		Group: group, MaxPerGroup: 1, MaxWait: 1, AgedShare: 1, GiveUp: 1, HotLoopDelay: 1, MinInterval: 1, MaxInterval: 1,
+		Debounce: 1, DebounceMax: 1, HoldBackoff: trigger.All &^ trigger.SetOf(trigger.Primary),
 	}.Validate())
 }
 

@@ -62,7 +62,7 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // A terminal error makes the rate limiter forget the request, which
 // controller-runtime does not do: the next ordinary failure is a first one. What the
 // class of that run was is not known to the next, unless MaxInterval or an add
-// during the run brings it.
+// brings it that comes during the run or the rest after it.
 //
 // For a request that is not in flight Report does nothing.
 func (q *Queue[T]) Report(request T, o Outcome) {
