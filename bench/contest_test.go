@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -22,6 +24,11 @@ const (
 )
 
 type request = reconcile.Request
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard()) // or it complains that nobody did
+	m.Run()
+}
 
 // contestant is a queue under the name of who made it.
 type contestant[T comparable] struct {

@@ -48,7 +48,7 @@ func measure(ctx context.Context, o options, stderr io.Writer) error {
 // arguments are those of the test binary. What the scenarios measure is the same in
 // every round: the first runs them.
 func arguments(o options, round int) []string {
-	args := []string{"-test.bench=.", "-test.timeout=0", "-test.benchtime=200ms", "-test.run=^$"}
+	args := []string{"-test.bench=.", "-test.timeout=0", "-test.benchtime=100ms", "-test.run=^$"}
 	if o.quick {
 		args = append(args, "-test.short", "-test.benchtime=50ms")
 	}

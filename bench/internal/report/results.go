@@ -163,7 +163,7 @@ func (r row) ratio(a, b string) (float64, bool) {
 
 // title says in words what the row's parts say, in a fixed order.
 func (r row) title() string {
-	order := []string{"op", "type", "keys", "state", "staying", "adds", "workers"}
+	order := []string{"op", "keys", "type", "state", "staying", "adds", "workers"}
 	var words []string
 	for _, key := range order {
 		if value, ok := r.params[key]; ok {
