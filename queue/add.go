@@ -116,8 +116,8 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	it.priority, it.seq = d.priority, q.nextSeq()
 	it.begin(d, now)
-	if it.lastClass == "" && it.run == nil {
-		it.lastClass = q.failing.lastClass(it.key)
+	if it.lastClass == 0 && it.run == nil {
+		it.lastClass = q.classes.number(q.failing.lastClass(it.key))
 	}
 	if due := q.ask(it, never, d, now, after); due > now {
 		it.due = due

@@ -81,6 +81,25 @@ func TestAgedRequestsGetTheirShare(t *testing.T) {
 	}
 }
 
+// Where all became ready at one instant, as an initial list may, the higher
+// priority does not take the share of the lower one.
+func TestAgedAtOneInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue.New("test", queue.Options[string]{})
+		defer q.ShutDown()
+		q.AddWithOpts(at(-100), "low")
+		for i := range 10 {
+			q.Add(fmt.Sprint("urgent", i))
+		}
+		takeKey(t, q, "urgent0")
+		sleep(30 * time.Second)
+		takeKey(t, q, "urgent1")
+		takeKey(t, q, "urgent2")
+		takeKey(t, q, "urgent3")
+		takeKey(t, q, "low")
+	})
+}
+
 // The share counts from when there is something aged: what has just become old
 // doesn't come at once, though thousands of deliveries went before.
 func TestAgedShareIsNoPrecedence(t *testing.T) {
@@ -89,8 +108,9 @@ func TestAgedShareIsNoPrecedence(t *testing.T) {
 		defer q.ShutDown()
 		u := &urgent{q: q}
 		u.add()
-		q.AddWithOpts(at(-100), "one", "two")
 		require.Empty(t, u.served(t, 100))
+		sleep(1)
+		q.AddWithOpts(at(-100), "one", "two")
 		sleep(time.Minute)
 		// The flood's own first request is the oldest of all: the line is not
 		// served ahead of it, nor does it count as a turn.

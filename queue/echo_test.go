@@ -291,3 +291,28 @@ func TestTerminalErrorForgets_RL09(t *testing.T) {
 		})
 	}
 }
+
+// There may be more classes than a queue tells apart: the rest are errors.
+func TestManyClasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, o := observed()
+		defer q.ShutDown()
+		for i := range 300 {
+			q.Add("a")
+			key, popped := take(t, q)
+			switch last := o.last(t).LastClass; {
+			case i == 0:
+				require.Empty(t, last)
+			case i <= 199:
+				require.Equal(t, fmt.Sprint("class ", i-1), last)
+			default:
+				require.Contains(t, []string{"error", "class 199"}, last)
+			}
+			q.Running(key)
+			q.Report(key, queue.Outcome{Err: errBroken, Class: fmt.Sprint("class ", i)})
+			answer(q, key, popped, reconcile.Result{}, errBroken)
+			q.Done(key)
+		}
+		require.Equal(t, "error", o.last(t).LastClass)
+	})
+}

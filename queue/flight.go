@@ -16,7 +16,7 @@ type flight[T comparable] struct {
 const keepRuns = 64
 
 // begin starts a run of it at now, when workers have asked for work since asked.
-func (f *flight[T]) begin(it *item[T], now, asked time.Duration) {
+func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duration) {
 	r := f.spare
 	if r == nil {
 		r = &run[T]{}
@@ -28,7 +28,7 @@ func (f *flight[T]) begin(it *item[T], now, asked time.Duration) {
 		key: it.key, prev: f.tail,
 		priority: it.priority, sources: it.sources, started: now, asked: asked,
 		added: it.added, caused: it.caused, ready: it.due, ownRun: it.ownRun,
-		lastClass: it.lastClass, again: it.again,
+		lastClass: lastClass, again: it.again,
 	}
 	if f.tail == nil {
 		f.head = r

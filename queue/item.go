@@ -36,14 +36,14 @@ type item[T comparable] struct {
 	prev, next *item[T] // in the list of its lane; next also in the free list
 	run        *run[T]  // its run in flight, or nil
 	hold       *hold    // what keeps it back, or nil
-	lastClass  string   // the class of the last run, if that failed
 
-	index   int32 // in a heap
-	sources trigger.Set
-	place   place
-	again   bool // was added during its own run or just after; see hotLoops
-	early   bool // stands in the early heap of its lane, not in the list
-	backoff bool // delayed, and a retry is pending
+	index     int32 // in a heap
+	sources   trigger.Set
+	place     place
+	again     bool  // was added during its own run or just after; see hotLoops
+	lastClass uint8 // the class of the last run, if that failed; see classes
+	early     bool  // stands in the early heap of its lane, not in the list
+	backoff   bool  // delayed, and a retry is pending
 }
 
 // free is when a worker could have taken the item: ready, its own run over.

@@ -37,13 +37,14 @@ func (l *lane[T]) first() *item[T] {
 	return it
 }
 
-// older is the order of ages: whose first item has been free for longer.
+// older is the order of ages: whose first item has been free for longer. Of two that
+// became free at once the priority must not decide: a share is for the other one.
 func (l *lane[T]) older(other *lane[T]) bool {
 	a, b := l.first(), other.first()
 	if a.free() != b.free() {
 		return a.free() < b.free()
 	}
-	return a.before(b)
+	return a.seq < b.seq
 }
 
 func (l *lane[T]) push(it *item[T]) {

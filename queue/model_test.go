@@ -338,7 +338,6 @@ func (m *model) next() *modelItem {
 			}
 			if oldest == nil || cmp.Or(
 				cmp.Compare(it.due+it.ownRun, oldest.due+oldest.ownRun),
-				cmp.Compare(oldest.priority, it.priority),
 				cmp.Compare(it.seq, oldest.seq)) < 0 {
 				oldest = it
 			}

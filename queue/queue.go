@@ -42,6 +42,7 @@ type Queue[T comparable] struct {
 	flight  flight[T]
 	failing failing[T]
 	loops   hotLoops[T]
+	classes classes
 	turns   int    // deliveries since the aged line last had one, while it waits
 	seq     uint64 // of the item that joined its priority last
 
@@ -275,7 +276,7 @@ func (q *Queue[T]) next(now time.Duration) *item[T] {
 func (q *Queue[T]) begin(it *item[T], now time.Duration) *run[T] {
 	q.ready.take(it)
 	it.place = nowhere
-	q.flight.begin(it, now, q.askedAt)
+	q.flight.begin(it, q.classes.name(it.lastClass), now, q.askedAt)
 	q.picked(it.run, now)
 	g := it.group
 	g.running++

@@ -78,9 +78,9 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 	if it == nil || it.run == nil {
 		return false
 	}
-	it.lastClass = ""
+	it.lastClass = 0
 	if o.Err != nil {
-		it.lastClass = o.Class
+		it.lastClass = q.classes.number(o.Class)
 	}
 	it.run.chained = true
 	it.run.expects = o.expects(it.run.priority)
