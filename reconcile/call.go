@@ -48,9 +48,10 @@ func (c call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey
 	return true
 }
 
-// wrote notes what a write of an object, whose generation was before, showed of it.
-func (c call) wrote(kinds client.Client, obj client.Object, before int64, err error, dry bool) {
-	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || dry {
+// wrote notes what a write of an object, whose generation was before, showed of it. A
+// dry run shows nothing.
+func (c call) wrote(kinds client.Client, obj client.Object, before int64, err error, dryRun []string) {
+	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || len(dryRun) > 0 {
 		return
 	}
 	s := sightOf(obj)

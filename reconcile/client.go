@@ -72,7 +72,7 @@ func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts .
 	call := begin(ctx, write)
 	err := c.Client.Create(ctx, obj, opts...)
 	if err == nil { // A NotFound would be the namespace's.
-		call.wrote(c.Client, obj, 0, nil, dryRun(opts))
+		call.wrote(c.Client, obj, 0, nil, (&client.CreateOptions{}).ApplyOptions(opts).DryRun)
 	}
 	call.end("create", obj, "")
 	return err
@@ -82,7 +82,7 @@ func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts .
 func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
 	call := begin(ctx, write)
 	err := c.Client.Delete(ctx, obj, opts...)
-	if call.onOwn(c.Client, obj, keyOf(obj), err) && err == nil && !dryRun(opts) {
+	if call.onOwn(c.Client, obj, keyOf(obj), err) && err == nil && len((&client.DeleteOptions{}).ApplyOptions(opts).DryRun) == 0 {
 		call.run.deleted()
 	}
 	call.end("delete", obj, "")
@@ -94,7 +94,7 @@ func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts .
 	call := begin(ctx, write)
 	before := call.generation(obj)
 	err := c.Client.Update(ctx, obj, opts...)
-	call.wrote(c.Client, obj, before, err, dryRun(opts))
+	call.wrote(c.Client, obj, before, err, (&client.UpdateOptions{}).ApplyOptions(opts).DryRun)
 	call.end("update", obj, "")
 	return err
 }
@@ -104,7 +104,7 @@ func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch c
 	call := begin(ctx, write)
 	before := call.generation(obj)
 	err := c.Client.Patch(ctx, obj, patch, opts...)
-	call.wrote(c.Client, obj, before, err, dryRun(opts))
+	call.wrote(c.Client, obj, before, err, (&client.PatchOptions{}).ApplyOptions(opts).DryRun)
 	call.end("patch", obj, "")
 	return err
 }
@@ -113,7 +113,7 @@ func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch c
 func (c *accountingClient) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 	call := begin(ctx, write)
 	err := c.Client.Apply(ctx, obj, opts...)
-	if call.run != nil && err == nil && !dryRun(opts) {
+	if call.run != nil && err == nil && len((&client.ApplyOptions{}).ApplyOptions(opts).DryRun) == 0 {
 		if s, ok := call.run.applied(c.Client, obj); ok {
 			call.run.wrote(s, 0)
 		}

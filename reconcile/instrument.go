@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/trimtab/trimtab/internal/class"
@@ -66,12 +64,7 @@ func (o InstrumentOptions[request]) Validate() error {
 
 // kindless reports whether neither obj nor its Go type says what kind it is.
 func kindless(obj client.Object) bool {
-	switch obj.(type) {
-	case runtime.Unstructured, *metav1.PartialObjectMetadata:
-		return obj.GetObjectKind().GroupVersionKind().Kind == ""
-	default:
-		return false
-	}
+	return generic(obj) && obj.GetObjectKind().GroupVersionKind().Kind == ""
 }
 
 // errPanic stands for the error that controller-runtime makes of a panic.

@@ -206,26 +206,3 @@ func value[V any](p *V) V {
 	}
 	return *p
 }
-
-// dryRun reports whether one of the options of a write says that it is none.
-func dryRun[O any](opts []O) bool {
-	for _, opt := range opts {
-		switch o := any(opt).(type) {
-		case *client.CreateOptions:
-			return len(o.DryRun) > 0
-		case *client.UpdateOptions:
-			return len(o.DryRun) > 0
-		case *client.PatchOptions:
-			return len(o.DryRun) > 0
-		case *client.ApplyOptions:
-			return len(o.DryRun) > 0
-		case *client.DeleteOptions:
-			return len(o.DryRun) > 0
-		default:
-			if reflect.TypeOf(o) == reflect.TypeOf(client.DryRunAll) {
-				return true
-			}
-		}
-	}
-	return false
-}

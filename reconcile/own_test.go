@@ -185,6 +185,7 @@ func TestRunLearnsOfItsObject_RL05(t *testing.T) {
 		"dry runs": {func(ctx context.Context, c client.Client, obj client.Object) {
 			_ = c.Create(ctx, obj, client.DryRunAll)
 			_ = c.Update(ctx, obj, &client.UpdateOptions{DryRun: []string{"All"}})
+			_ = c.Update(ctx, obj, rehearsal{})
 			_ = c.Patch(ctx, obj, client.Merge, client.ForceOwnership, client.DryRunAll)
 			_ = c.Apply(ctx, corev1ac.ConfigMap("a", "ns"), client.DryRunAll)
 			_ = c.Delete(ctx, obj, client.DryRunAll)
@@ -351,3 +352,8 @@ func ExampleStop() {
 type stopPrinter struct{ *book }
 
 func (stopPrinter) Report(_ reconcile.Request, o queue.Outcome) { fmt.Println("stopped:", o.Stopped) }
+
+// rehearsal is an option that a user made.
+type rehearsal struct{}
+
+func (rehearsal) ApplyToUpdate(o *client.UpdateOptions) { o.DryRun = []string{"All"} }
