@@ -115,8 +115,8 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 
 func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	it.priority, it.seq = d.priority, q.nextSeq()
-	it.begin(d, now)
-	if it.lastClass == 0 && it.run == nil {
+	q.extras.begin(it, d, now)
+	if it.lastClass == 0 && it.run() == nil {
 		it.lastClass = q.classes.number(q.failing.lastClass(it.key))
 	}
 	if due := q.ask(it, never, d, now, after); due > now {
@@ -146,10 +146,12 @@ func (q *Queue[T]) addToReady(it *item[T], d decision, now, after time.Duration)
 		return
 	}
 	if inLevel {
-		q.ready.cause(it, d.source, now)
+		q.ready.count(it, -1)
+		q.extras.cause(it, d.source, now)
+		q.ready.count(it, 1)
 		q.watchDepth(now)
 	} else {
-		it.cause(d.source, now)
+		q.extras.cause(it, d.source, now)
 	}
 }
 
@@ -160,29 +162,23 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	}
 	due := q.ask(it, it.due, d, now, after)
 	if due >= it.due {
-		it.cause(d.source, now)
-		it.due = due                 // A debounce puts it off.
-		q.delayed.fix(int(it.index)) // The priority decides among those of one time.
+		q.extras.cause(it, d.source, now)
+		it.due = due              // A debounce puts it off.
+		q.delayed.fix(it.index()) // The priority decides among those of one time.
 		return
 	}
 	// What the item waited for has not come: it is not among the causes.
-	it.begin(d, now)
-	it.recall()
+	q.extras.begin(it, d, now)
+	q.extras.recall(it)
 	if due > now {
 		it.due = due
-		q.delayed.fix(int(it.index))
+		q.delayed.fix(it.index())
 		q.arm(now)
 		return
 	}
-	q.delayed.remove(int(it.index))
+	q.delayed.remove(it.index())
 	it.place = nowhere
 	q.setReady(it, now)
-}
-
-// begin makes it an item that d alone causes, ready now.
-func (it *item[T]) begin(d decision, now time.Duration) {
-	it.sources, it.again = trigger.SetOf(d.source), d.again
-	it.added, it.caused, it.due, it.ownRun = now, now, now, 0
 }
 
 // later returns now + after, or the end of time.

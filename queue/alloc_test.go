@@ -69,6 +69,11 @@ func TestAllocations(t *testing.T) {
 			q.Done(key)
 			served(i)
 		}},
+		{"caused by what is stronger", func(i int) {
+			q.AddWithSource(trigger.Resync, priorityqueue.AddOpts{}, keys[6])
+			q.Add(keys[6])
+			served(i)
+		}},
 		{"with a chain that asks for a wake-up", func(i int) {
 			q.Add(keys[i%20])
 			key, _ := q.Get()

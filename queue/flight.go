@@ -16,7 +16,7 @@ type flight[T comparable] struct {
 const keepRuns = 64
 
 // begin starts a run of it at now, when workers have asked for work since asked.
-func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duration) {
+func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duration) *run[T] {
 	r := f.spare
 	if r == nil {
 		r = &run[T]{}
@@ -27,7 +27,7 @@ func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duratio
 	*r = run[T]{
 		key: it.key, prev: f.tail,
 		priority: it.priority, sources: it.sources, started: now, asked: asked,
-		added: it.added, caused: it.caused, ready: it.due, ownRun: it.ownRun,
+		added: it.added, caused: it.caused(), ready: it.due, ownRun: it.ownRun(),
 		lastClass: lastClass, again: it.again,
 	}
 	if f.tail == nil {
@@ -37,13 +37,11 @@ func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duratio
 	}
 	f.tail = r
 	f.len++
-	it.run = r
+	return r
 }
 
-// end ends the run of it, which must have one.
-func (f *flight[T]) end(it *item[T]) {
-	r := it.run
-	it.run = nil
+// end ends r, to which nothing refers any more.
+func (f *flight[T]) end(r *run[T]) {
 	if r.prev == nil {
 		f.head = r.next
 	} else {

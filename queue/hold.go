@@ -41,8 +41,8 @@ type holding struct {
 // holdOf returns the hold of it, a new one if it has none. An item that is delayed
 // so far waits for the time pending, any other for never.
 func (q *Queue[T]) holdOf(it *item[T], pending time.Duration) *hold {
-	if it.hold != nil {
-		return it.hold
+	if h := it.hold(); h != nil {
+		return h
 	}
 	h := q.holding.spare
 	if h == nil {
@@ -52,14 +52,19 @@ func (q *Queue[T]) holdOf(it *item[T], pending time.Duration) *hold {
 		q.holding.len--
 	}
 	*h = hold{wish: pending, push: never}
-	it.hold = h
+	q.extras.of(it).hold = h
 	return h
 }
 
 // unhold ends the hold of it.
 func (q *Queue[T]) unhold(it *item[T]) {
-	h := it.hold
-	if it.hold = nil; h != nil && q.holding.len < keepHolds {
+	h := it.hold()
+	if h == nil {
+		return
+	}
+	it.extra.hold = nil
+	q.extras.tidy(it)
+	if q.holding.len < keepHolds {
 		h.next, q.holding.spare = q.holding.spare, h
 		q.holding.len++
 	}
@@ -86,7 +91,7 @@ func (q *Queue[T]) ask(it *item[T], pending time.Duration, d decision, now, afte
 		return h.due()
 	}
 	it.backoff = it.backoff || d.limited && after > 0
-	h := it.hold
+	h := it.hold()
 	if h == nil {
 		return min(pending, at)
 	}
@@ -121,7 +126,7 @@ func (q *Queue[T]) holdParked(it *item[T], d decision, now, after time.Duration)
 	h.wish = later(now, after)
 	q.unpark(it)
 	it.backoff = true
-	it.cause(d.source, now)
+	q.extras.cause(it, d.source, now)
 	it.due = h.due()
 	q.setDelayed(it, now)
 	return true
@@ -130,8 +135,9 @@ func (q *Queue[T]) holdParked(it *item[T], d decision, now, after time.Duration)
 // unpark takes it, which has a hold, from behind its own run. All that caused it
 // has come.
 func (q *Queue[T]) unpark(it *item[T]) {
-	it.hold.came = came{sources: it.sources, added: it.added, caused: it.caused, again: it.again}
-	it.hold.counted = true
+	h := it.hold()
+	h.came = came{sources: it.sources, added: it.added, caused: it.caused(), again: it.again}
+	h.counted = true
 	it.place = nowhere
 	q.flight.parked--
 	q.series.withdrawn(it.priority)
@@ -141,12 +147,13 @@ func (q *Queue[T]) unpark(it *item[T]) {
 // know that.
 func (q *Queue[T]) settle(it *item[T]) (counted bool) {
 	it.backoff = false
-	if it.hold == nil {
+	h := it.hold()
+	if h == nil {
 		return false
 	}
-	counted = it.hold.counted
+	counted = h.counted
 	if q.rests() {
-		*it.hold = hold{wish: never, push: never} // It needs one after its run.
+		*h = hold{wish: never, push: never} // It needs one after its run.
 	} else {
 		q.unhold(it)
 	}
@@ -165,14 +172,16 @@ func (c *came) add(d decision, now time.Duration) {
 }
 
 // recall adds to the causes of it, which have just begun, those that had come.
-func (it *item[T]) recall() {
-	if it.hold == nil || it.hold.came.sources == 0 {
+func (es *extras[T]) recall(it *item[T]) {
+	h := it.hold()
+	if h == nil || h.came.sources == 0 {
 		return
 	}
-	c := it.hold.came
-	it.added, it.again = c.added, c.again
-	if strongest, _ := c.sources.Strongest(); strongest <= it.strongest() || it.sources == 0 {
-		it.caused = c.caused
+	c, caused := h.came, it.caused()
+	if strongest, _ := c.sources.Strongest(); strongest <= it.strongest() {
+		caused = c.caused
 	}
+	it.added, it.again = c.added, c.again
+	es.setCaused(it, caused)
 	it.sources |= c.sources
 }

@@ -57,7 +57,7 @@ func (h *hotLoops[T]) of(it *item[T]) *watchedLoop[T] {
 // again reports whether an add of it at now, when it is not queued, comes during
 // its run or just after.
 func (h *hotLoops[T]) again(it *item[T], now time.Duration) bool {
-	if it.run != nil {
+	if it.run() != nil {
 		return true
 	}
 	w := h.of(it)
@@ -74,15 +74,15 @@ func (h *hotLoops[T]) ended(it *item[T], now time.Duration) int {
 		}
 	}
 	w.end = max(1, now)
-	if r := it.run; w.object.older(r.object) || !r.again && !w.hot {
+	if r := it.run(); w.object.older(r.object) || !r.again && !w.hot {
 		w.runs, w.since, w.hot = 0, now, false
 	}
-	w.object = w.object.next(it.run.object)
+	w.object = w.object.next(it.run().object)
 	if now-w.since >= hotLoopWindow {
 		w.hot = w.hot && w.runs >= hotLoopOver && now-w.since < 2*hotLoopWindow
 		w.runs, w.since = 0, now
 	}
-	if !it.run.again {
+	if !it.run().again {
 		return 0
 	}
 	w.runs++
@@ -101,7 +101,7 @@ func (h *hotLoops[T]) place(it *item[T], now time.Duration) *watchedLoop[T] {
 	}
 	w := &h.watched[it.hash>>watchedShift]
 	stale := now-w.end > hotLoopGap && !w.current(now)
-	if w.end != 0 && !stale && (w.runs > 0 || !it.run.again) {
+	if w.end != 0 && !stale && (w.runs > 0 || !it.run().again) {
 		return nil
 	}
 	*w = watchedLoop[T]{key: it.key, since: now}

@@ -17,27 +17,27 @@ const (
 	resting              // not queued, its last run ended just now: in the heap of the resting
 )
 
-// item is a request that is queued, in flight, or both. Times are durations
-// since the queue's start: half the size of a [time.Time], and monotonic.
+// item is a request that is queued, in flight, or both. A queue may hold a million:
+// what few of them need is in their extra, and they refer to each other by half a
+// pointer. Times are durations since the queue's start: half the size of a
+// [time.Time], and monotonic.
 type item[T comparable] struct {
 	key  T
 	hash uint32 // of the key
-	id   uint32 // where the table has it
+	self ref    // where the table has it
+
+	prev ref // in the list of its lane; in a heap, where there is no list, its index
+	next ref // in the list of its lane, or of its block's free items
 
 	priority int
 	seq      uint64 // order among the items of one priority
 
-	added  time.Duration // the first add of its causes
-	caused time.Duration // the first add of the strongest of them
-	due    time.Duration // when it became or becomes ready
-	ownRun time.Duration // how long it was parked
+	added time.Duration // the first add of its causes
+	due   time.Duration // when it became or becomes ready
 
-	group      *group[T]
-	prev, next *item[T] // in the list of its lane; next also in the free list
-	run        *run[T]  // its run in flight, or nil
-	hold       *hold    // what keeps it back, or nil
+	group *group[T]
+	extra *extra[T] // or nil
 
-	index     int32 // in a heap
 	sources   trigger.Set
 	place     place
 	again     bool  // was added during its own run or just after; see hotLoops
@@ -46,16 +46,11 @@ type item[T comparable] struct {
 	backoff   bool  // delayed, and a retry is pending
 }
 
-// free is when a worker could have taken the item: ready, its own run over.
-func (it *item[T]) free() time.Duration { return it.due + it.ownRun }
+// index is the item's place in the heap in which it stands.
+func (it *item[T]) index() int { return int(it.prev) }
 
-// cause notes that source was added at now.
-func (it *item[T]) cause(source trigger.Source, now time.Duration) {
-	if strongest, ok := it.sources.Strongest(); !ok || source < strongest {
-		it.caused = now
-	}
-	it.sources = it.sources.With(source)
-}
+// free is when a worker could have taken the item: ready, its own run over.
+func (it *item[T]) free() time.Duration { return it.due + it.ownRun() }
 
 // strongest returns the source under which the item counts.
 func (it *item[T]) strongest() trigger.Source {

@@ -4,6 +4,7 @@ package queue
 // seq. Nearly all join at the end, which is a list; one that joins with an older
 // place, since it was parked or its delay was cut short, goes to the early heap.
 type lane[T comparable] struct {
+	items *table[T]
 	group *group[T]
 	level *level[T]
 
@@ -17,13 +18,13 @@ type lane[T comparable] struct {
 // unserved is the age of a lane that is empty, or whose group is full.
 const unserved = -1
 
-func newLane[T comparable](g *group[T], l *level[T]) *lane[T] {
-	return &lane[T]{group: g, level: l, early: itemHeap((*item[T]).before), age: unserved}
+func newLane[T comparable](items *table[T], g *group[T], l *level[T]) *lane[T] {
+	return &lane[T]{items: items, group: g, level: l, early: itemHeap((*item[T]).before), age: unserved}
 }
 
 // itemHeap returns an empty heap of items.
 func itemHeap[T comparable](less func(a, b *item[T]) bool) heap[*item[T]] {
-	return heap[*item[T]]{less: less, place: func(it *item[T], index int) { it.index = int32(index) }}
+	return heap[*item[T]]{less: less, place: func(it *item[T], index int) { it.prev = ref(index) }}
 }
 
 func (l *lane[T]) empty() bool { return l.head == nil && l.early.len() == 0 }
@@ -53,47 +54,44 @@ func (l *lane[T]) push(it *item[T]) {
 		l.early.push(it)
 		return
 	}
-	it.prev, it.next = l.tail, nil
+	it.prev, it.next = 0, 0
 	if l.tail == nil {
 		l.head = it
 	} else {
-		l.tail.next = it
+		it.prev, l.tail.next = l.tail.self, it.self
 	}
 	l.tail = it
 }
 
 func (l *lane[T]) remove(it *item[T]) {
 	if it.early {
-		l.early.remove(int(it.index))
+		l.early.remove(it.index())
 		return
 	}
-	if it.prev == nil {
-		l.head = it.next
+	prev, next := l.items.at(it.prev), l.items.at(it.next)
+	if prev == nil {
+		l.head = next
 	} else {
-		it.prev.next = it.next
+		prev.next = it.next
 	}
-	if it.next == nil {
-		l.tail = it.prev
+	if next == nil {
+		l.tail = prev
 	} else {
-		it.next.prev = it.prev
+		next.prev = it.prev
 	}
-	it.prev, it.next = nil, nil
 }
 
-// moved mends what refers to an item that has moved.
-func (l *lane[T]) moved(to *item[T]) {
+// moved mends what refers to an item that has moved, and what it refers to itself.
+func (l *lane[T]) moved(to *item[T], forward func(ref) ref) {
 	if to.early {
-		l.early.elems[to.index] = to
+		l.early.elems[to.index()] = to
 		return
 	}
-	if to.prev == nil {
+	to.prev, to.next = forward(to.prev), forward(to.next)
+	if to.prev == 0 {
 		l.head = to
-	} else {
-		to.prev.next = to
 	}
-	if to.next == nil {
+	if to.next == 0 {
 		l.tail = to
-	} else {
-		to.next.prev = to
 	}
 }

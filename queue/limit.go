@@ -73,10 +73,10 @@ func (q *Queue[T]) claim(o priorityqueue.AddOpts, request T) (echo, verdict, boo
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it := q.items.find(request)
-	if it == nil || it.run == nil {
+	if it == nil || it.run() == nil {
 		return echo{}, verdict{}, false
 	}
-	e, ok := it.run.echo(o)
+	e, ok := it.run().echo(o)
 	if !ok {
 		return echo{}, verdict{}, false
 	}

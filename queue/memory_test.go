@@ -171,3 +171,55 @@ func TestMemoryAfterTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// When most keys have gone, the others move together in memory: each keeps its place
+// in the line, whether it is at the end of that, ahead of it or taken out of its middle.
+func TestOrderStaysWhenItemsMove(t *testing.T) {
+	const keys, share = 20_100, 50
+	q := queue.New("test", queue.Options[int]{DisableAgeing: true})
+	t.Cleanup(q.ShutDown)
+	low := priorityqueue.AddOpts{Priority: ptr(-5)}
+	later := priorityqueue.AddOpts{Priority: ptr(-5), After: time.Hour}
+	stays := func(i int) bool { return i%share == 0 }
+	early := func(i int) bool { return i%(2*share) == 0 }
+	for i := range keys {
+		switch {
+		case early(i):
+			q.AddWithOpts(later, i)
+		case stays(i):
+			q.AddWithOpts(low, i)
+		default:
+			q.Add(i)
+		}
+	}
+	for i := range keys {
+		if early(i) { // It joins ahead of those that were first added after it.
+			q.AddWithOpts(low, i)
+		}
+	}
+	serve := func(n int) (served []int) {
+		for range n {
+			key, _ := q.Get()
+			q.Done(key)
+			served = append(served, key)
+		}
+		return served
+	}
+	serve(keys - keys/share)
+
+	var want []int
+	for i := range keys {
+		if raised := i%(3*share) == 0; raised {
+			q.Add(i)
+			want = append(want, i)
+		}
+	}
+	for i := range keys {
+		if stays(i) && i%(3*share) != 0 {
+			want = append(want, i)
+		}
+	}
+	q.AddWithOpts(low, keys)
+	require.Equal(t, append(want, keys), serve(q.Len()))
+	require.Len(t, want, keys/share)
+}

@@ -27,8 +27,8 @@ func DefaultPriority(source trigger.Source) int {
 // decide tells what an add to it is: the echo of its run in flight, if it may be
 // that, or an event.
 func decide[T comparable](it *item[T], source trigger.Source, mayEcho bool, o priorityqueue.AddOpts) decision {
-	if mayEcho && it.run != nil {
-		if e, ok := it.run.echo(o); ok {
+	if mayEcho && it.run() != nil {
+		if e, ok := it.run().echo(o); ok {
 			return e.decision()
 		}
 	}

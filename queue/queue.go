@@ -34,6 +34,7 @@ type Queue[T comparable] struct {
 	drained sync.Cond // nothing is ready or in flight any more
 
 	items   table[T] // every item, queued or in flight
+	extras  extras[T]
 	groups  groups[T]
 	ready   standing[T]
 	delayed heap[*item[T]]
@@ -80,7 +81,6 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		observer:  opts.Observer,
 		series:    newSeries(name, opts.MetricsProvider, opts.Log),
 		start:     time.Now(),
-		ready:     newStanding[T](),
 		delayed:   itemHeap((*item[T]).sooner),
 		resting:   itemHeap((*item[T]).sooner),
 		overSince: never,
@@ -88,6 +88,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		hot:       topk.New[T](hotKeys),
 	}
 	q.items = newTable(q.moved)
+	q.ready = newStanding(&q.items)
 	q.work.L, q.drained.L = &q.mu, &q.mu
 	if q.limiter == nil {
 		q.limiter = ratelimit.NewExponential[T](ratelimit.ExponentialOptions{Jitter: 0.2})
@@ -145,12 +146,12 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	q.mu.Lock()
 	defer q.unlock()
 	it := q.items.find(request)
-	if it == nil || it.run == nil {
+	if it == nil || it.run() == nil {
 		return false, 0
 	}
 	now := q.now()
 	hot = q.loops.ended(it, now)
-	renewed = it.place == nowhere && it.run.renew && q.opts.MaxInterval > 0 && !q.closed
+	renewed = it.place == nowhere && it.run().renew && q.opts.MaxInterval > 0 && !q.closed
 	rest := q.restFor(it, now)
 	if rest > 0 {
 		q.promote(now) // It may be due itself, behind its own run.
@@ -166,7 +167,7 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	switch it.place {
 	case parked:
 		q.promote(now) // What became ready before it stands before it.
-		it.ownRun = now - it.due
+		q.extras.of(it).ownRun = now - it.due
 		q.setReady(it, now)
 	case nowhere:
 		if renewed {
@@ -276,21 +277,25 @@ func (q *Queue[T]) next(now time.Duration) *item[T] {
 func (q *Queue[T]) begin(it *item[T], now time.Duration) *run[T] {
 	q.ready.take(it)
 	it.place = nowhere
-	q.flight.begin(it, q.classes.name(it.lastClass), now, q.askedAt)
-	q.picked(it.run, now)
+	r := q.flight.begin(it, q.classes.name(it.lastClass), now, q.askedAt)
+	q.extras.of(it).run = r
+	q.picked(r, now)
 	g := it.group
 	g.running++
 	if g.running == q.opts.MaxPerGroup { // Zero is none that has a run.
 		q.ready.fill(g)
 	}
 	q.watchDepth(now)
-	return it.run
+	return r
 }
 
 // land ends the run of it at now.
 func (q *Queue[T]) land(it *item[T], now time.Duration) {
-	q.finished(it.run, now)
-	q.flight.end(it)
+	r := it.run()
+	it.extra.run = nil
+	q.extras.tidy(it)
+	q.finished(r, now)
+	q.flight.end(r)
 	g := it.group
 	g.running--
 	if g.full {
@@ -306,6 +311,7 @@ func (q *Queue[T]) release(it *item[T]) {
 		q.ready.disband(g)
 	}
 	q.unhold(it)
+	q.extras.takeBack(it)
 	q.items.release(it)
 }
 
@@ -341,7 +347,7 @@ func (q *Queue[T]) setReady(it *item[T], now time.Duration) {
 	if it.place != parked {
 		q.series.ready(it.priority, counted)
 	}
-	if it.run != nil {
+	if it.run() != nil {
 		it.place = parked
 		q.flight.parked++
 		return
@@ -372,7 +378,7 @@ func (q *Queue[T]) promote(now time.Duration) {
 		}
 		q.delayed.remove(0)
 		it.place, it.seq = nowhere, q.nextSeq()
-		it.due -= it.ownRun // The time behind its own run is no delay, though that was held on to.
+		it.due -= it.ownRun() // The time behind its own run is no delay, though that was held on to.
 		q.setReady(it, now)
 	}
 }
@@ -438,7 +444,7 @@ func (q *Queue[T]) abandon(h *heap[*item[T]]) {
 		last := h.len() - 1 // It leaves without a search for its successor.
 		it := h.elems[last]
 		h.remove(last)
-		if it.place = nowhere; it.run == nil {
+		if it.place = nowhere; it.run() == nil {
 			q.release(it)
 		}
 	}
@@ -448,11 +454,13 @@ func (q *Queue[T]) abandon(h *heap[*item[T]]) {
 // what is in flight ends with its Done.
 func (q *Queue[T]) drop() {
 	old := q.items
-	q.items, q.groups, q.ready = newTable(q.moved), groups[T]{}, newStanding[T]()
+	q.items, q.groups, q.ready = newTable(q.moved), groups[T]{}, newStanding(&q.items)
+	q.extras = extras[T]{}
 	for was := range old.all {
-		if was.run != nil {
+		if r := was.run(); r != nil {
 			it := q.items.obtain(was.key)
-			it.run, it.group = was.run, q.groups.join(was.group.nameIf(q.opts.Group != nil))
+			q.extras.of(it).run = r
+			it.group = q.groups.join(was.group.nameIf(q.opts.Group != nil))
 			it.group.running++
 		}
 	}
@@ -463,15 +471,15 @@ func (q *Queue[T]) drop() {
 	q.holding.spare, q.holding.len = nil, 0
 }
 
-// moved mends what refers to an item that has moved.
-func (q *Queue[T]) moved(to *item[T]) {
+// moved mends what refers to an item that has moved, and what it refers to itself.
+func (q *Queue[T]) moved(to *item[T], forward func(ref) ref) {
 	switch to.place {
 	case delayed:
-		q.delayed.elems[to.index] = to
+		q.delayed.elems[to.index()] = to
 	case resting:
-		q.resting.elems[to.index] = to
+		q.resting.elems[to.index()] = to
 	case ready:
-		q.ready.lane(to.group, to.priority).moved(to)
+		q.ready.lane(to.group, to.priority).moved(to, forward)
 	default: // Nothing refers to it.
 	}
 }

@@ -44,11 +44,11 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it := q.items.find(request)
-	if it == nil || it.run == nil {
+	if it == nil || it.run() == nil {
 		return trigger.Info{}, false
 	}
-	it.run.chained = true
-	return q.info(it.run), true
+	it.run().chained = true
+	return q.info(it.run()), true
 }
 
 // Report tells the queue how the run of request ended, just before it returns to
@@ -75,18 +75,18 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it := q.items.find(request)
-	if it == nil || it.run == nil {
+	if it == nil || it.run() == nil {
 		return false
 	}
 	it.lastClass = 0
 	if o.Err != nil {
 		it.lastClass = q.classes.number(o.Class)
 	}
-	it.run.chained = true
-	it.run.expects = o.expects(it.run.priority)
-	it.run.object = o.Object
-	it.run.renew = o.Object.Found && !o.Stopped
-	if !it.run.expects.failing() {
+	it.run().chained = true
+	it.run().expects = o.expects(it.run().priority)
+	it.run().object = o.Object
+	it.run().renew = o.Object.Found && !o.Stopped
+	if !it.run().expects.failing() {
 		q.failing.forget(request)
 	}
 	return true

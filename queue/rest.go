@@ -27,13 +27,13 @@ func (q *Queue[T]) rest(it *item[T], now, long time.Duration) {
 	switch it.place {
 	case parked:
 		h.wish = it.due
-		it.ownRun = now - it.due
+		q.extras.of(it).ownRun = now - it.due
 		q.unpark(it)
 		it.due = h.due()
 		q.setDelayed(it, now)
 	case delayed:
 		it.due = h.due()
-		q.delayed.fix(int(it.index))
+		q.delayed.fix(it.index())
 		q.arm(now)
 	default:
 		it.place, it.due = resting, h.rested
@@ -45,7 +45,7 @@ func (q *Queue[T]) rest(it *item[T], now, long time.Duration) {
 // wakeUp ends the rest of it, for an add: it must not run before that is over.
 func (q *Queue[T]) wakeUp(it *item[T]) {
 	if it.place == resting {
-		q.resting.remove(int(it.index))
+		q.resting.remove(it.index())
 		it.place = nowhere
 	}
 }

@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"time"
-
 	"github.com/trimtab/trimtab/internal/keyed"
 	"github.com/trimtab/trimtab/trigger"
 )
@@ -11,6 +9,8 @@ import (
 // it the groups take turns; within a group the order is that of seq. The items of
 // full groups stand aside.
 type standing[T comparable] struct {
+	items *table[T]
+
 	levels keyed.Map[int, *level[T]]
 	order  heap[*level[T]] // those with a lane to serve, the highest priority first
 	ages   heap[*lane[T]]  // the lanes to serve, that of the longest wait first
@@ -20,8 +20,9 @@ type standing[T comparable] struct {
 	urgent int                // items, except those of full groups and of a resync alone
 }
 
-func newStanding[T comparable]() standing[T] {
+func newStanding[T comparable](items *table[T]) standing[T] {
 	return standing[T]{
+		items: items,
 		order: heap[*level[T]]{
 			less:  func(a, b *level[T]) bool { return a.priority > b.priority },
 			place: func(v *level[T], index int) { v.index = index },
@@ -90,13 +91,7 @@ func (s *standing[T]) oldest() *item[T] {
 	return s.ages.top().first()
 }
 
-// cause notes that source was added at now to it, which must be in a lane.
-func (s *standing[T]) cause(it *item[T], source trigger.Source, now time.Duration) {
-	s.count(it, -1)
-	it.cause(source, now)
-	s.count(it, 1)
-}
-
+// count adds n to the number of items that count as it does.
 func (s *standing[T]) count(it *item[T], n int) {
 	source := it.strongest()
 	s.depth[source] += n
@@ -201,7 +196,7 @@ func (s *standing[T]) lane(g *group[T], priority int) *lane[T] {
 		s.levels.Put(priority, v)
 	}
 	v.lanes++
-	l := newLane(g, v)
+	l := newLane(s.items, g, v)
 	g.lanes.Put(priority, l)
 	g.recent = l
 	return l

@@ -17,23 +17,28 @@ type table[T comparable] struct {
 	open   []uint32    // the blocks that have room, each once, also those that are nil
 	alive  int         // those that are not nil
 
-	// moved is told of an item that is now somewhere else: what refers to it must
-	// refer to it there.
-	moved func(to *item[T])
+	moved moved[T]
 }
+
+// moved is told of every item when all are somewhere else: what refers to it must
+// refer to it there, and what it refers to is now where forward says.
+type moved[T comparable] func(to *item[T], forward func(ref) ref)
+
+// ref refers to an item: its number in the table, plus one. Zero refers to none.
+type ref uint32
 
 // slot says where the item of a key is.
 type slot struct {
 	hash uint32
-	item uint32 // its id, plus one; zero if the slot is empty
+	item ref
 }
 
 // block is the memory of some items.
 type block[T comparable] struct {
 	items [blockSize]item[T]
-	made  int      // items that were ever given
-	used  int      // items that are given now
-	free  *item[T] // those that came back, linked by next
+	made  int // items that were ever given
+	used  int // items that are given now
+	free  ref // to those that came back, linked by next
 }
 
 const (
@@ -44,7 +49,7 @@ const (
 	minSlots   = 8
 )
 
-func newTable[T comparable](moved func(to *item[T])) table[T] {
+func newTable[T comparable](moved moved[T]) table[T] {
 	return table[T]{seed: maphash.MakeSeed(), slots: make([]slot, minSlots), moved: moved}
 }
 
@@ -70,7 +75,7 @@ func (t *table[T]) obtain(key T) *item[T] {
 	}
 	it := t.take()
 	it.key, it.hash = key, hash
-	t.slots[i] = slot{hash: hash, item: it.id + 1}
+	t.slots[i] = slot{hash: hash, item: it.self}
 	t.len++
 	if t.len > room(len(t.slots)) {
 		t.resize(2 * len(t.slots))
@@ -95,7 +100,7 @@ func (t *table[T]) release(it *item[T]) {
 // all yields every item. The table must not change meanwhile.
 func (t *table[T]) all(yield func(*item[T]) bool) {
 	for _, s := range t.slots {
-		if s.item != 0 && !yield(t.at(s.item-1)) {
+		if s.item != 0 && !yield(t.at(s.item)) {
 			return
 		}
 	}
@@ -112,13 +117,22 @@ func (t *table[T]) match(i int, hash uint32, key T) *item[T] {
 	if t.slots[i].hash != hash {
 		return nil
 	}
-	if it := t.at(t.slots[i].item - 1); it.key == key {
+	if it := t.at(t.slots[i].item); it.key == key {
 		return it
 	}
 	return nil
 }
 
-func (t *table[T]) at(id uint32) *item[T] { return &t.blocks[id/blockSize].items[id%blockSize] }
+// at returns the item to which r refers, or nil.
+func (t *table[T]) at(r ref) *item[T] {
+	if r == 0 {
+		return nil
+	}
+	return &t.blocks[r.block()].items[(r-1)%blockSize]
+}
+
+// block is the number of the item's block.
+func (r ref) block() uint32 { return uint32(r-1) / blockSize }
 
 // take returns an item that is not in use.
 func (t *table[T]) take() *item[T] {
@@ -133,14 +147,15 @@ func (t *table[T]) take() *item[T] {
 		t.blocks[n] = b
 		t.alive++
 	}
-	it := b.free
+	it := t.at(b.free)
 	if it != nil {
-		b.free, it.next = it.next, nil
+		b.free = it.next
 	} else {
 		it = &b.items[b.made]
-		it.id = n*blockSize + uint32(b.made)
 		b.made++
+		it.self = ref(n*blockSize + uint32(b.made))
 	}
+	it.next = 0
 	b.used++
 	if b.used == blockSize {
 		t.open = t.open[:len(t.open)-1]
@@ -150,10 +165,10 @@ func (t *table[T]) take() *item[T] {
 
 // giveBack makes it free, and gives back its block once that is empty.
 func (t *table[T]) giveBack(it *item[T]) {
-	n := it.id / blockSize
+	n := it.self.block()
 	b := t.blocks[n]
-	*it = item[T]{id: it.id, next: b.free}
-	b.free = it
+	*it = item[T]{self: it.self, next: b.free}
+	b.free = it.self
 	if b.used == blockSize {
 		t.open = append(t.open, n)
 	}
@@ -168,7 +183,7 @@ func (t *table[T]) giveBack(it *item[T]) {
 // have stood there moves up, so that no search ends too early.
 func (t *table[T]) clear(it *item[T]) {
 	gap := t.home(it.hash)
-	for t.slots[gap].item != it.id+1 {
+	for t.slots[gap].item != it.self {
 		gap = t.after(gap)
 	}
 	for i := t.after(gap); t.slots[i].item != 0; i = t.after(i) {
@@ -213,10 +228,18 @@ func (t *table[T]) compact() {
 	t.slots, t.blocks, t.open, t.alive = make([]slot, n), nil, nil, 0
 	for it := range old.all {
 		to := t.take()
-		id := to.id
+		self := to.self
 		*to = *it
-		to.id = id
-		t.put(slot{hash: to.hash, item: id + 1})
-		t.moved(to)
+		to.self, it.self = self, self
+		t.put(slot{hash: to.hash, item: self})
+	}
+	forward := func(r ref) ref {
+		if r == 0 {
+			return 0
+		}
+		return old.at(r).self
+	}
+	for to := range t.all {
+		t.moved(to, forward)
 	}
 }
