@@ -1,6 +1,9 @@
 package queue
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // table finds the items of a queue by their keys, and gives and takes back their
 // memory. It beats a map of pointers where a queue spends its time: a new key is
@@ -16,6 +19,7 @@ type table[T comparable] struct {
 	blocks []*block[T] // nil where one was given back
 	open   []uint32    // the blocks that have room, each once, also those that are nil
 	alive  int         // those that are not nil
+	spare  *sync.Pool  // of blocks: the garbage collector gets those that are not needed soon
 
 	moved moved[T]
 }
@@ -44,13 +48,14 @@ type block[T comparable] struct {
 const (
 	blockSize = 64
 	// keptBlocks stay though empty, so that a queue whose length swings by less
-	// than they hold allocates nothing.
+	// than they hold allocates nothing. The others are spare, which is enough for a
+	// queue that fills and empties at a stretch.
 	keptBlocks = 16
 	minSlots   = 8
 )
 
 func newTable[T comparable](moved moved[T]) table[T] {
-	return table[T]{seed: maphash.MakeSeed(), slots: make([]slot, minSlots), moved: moved}
+	return table[T]{seed: maphash.MakeSeed(), slots: make([]slot, minSlots), spare: &sync.Pool{}, moved: moved}
 }
 
 // find returns the item of key, or nil.
@@ -143,7 +148,7 @@ func (t *table[T]) take() *item[T] {
 	n := t.open[len(t.open)-1]
 	b := t.blocks[n]
 	if b == nil {
-		b = &block[T]{}
+		b = t.newBlock()
 		t.blocks[n] = b
 		t.alive++
 	}
@@ -176,7 +181,16 @@ func (t *table[T]) giveBack(it *item[T]) {
 	if b.used == 0 && t.alive > keptBlocks {
 		t.blocks[n] = nil
 		t.alive--
+		b.made, b.free = 0, 0
+		t.spare.Put(b)
 	}
+}
+
+func (t *table[T]) newBlock() *block[T] {
+	if b, ok := t.spare.Get().(*block[T]); ok {
+		return b
+	}
+	return &block[T]{}
 }
 
 // clear empties the slot of it, and closes the gap: what stands behind and would
