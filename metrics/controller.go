@@ -218,5 +218,9 @@ func latency(info trigger.Info, run time.Duration) time.Duration {
 }
 
 // add adds d to a counter of seconds. A negative time, of which a counter would
-// panic, is none.
-func add(c prometheus.Counter, d time.Duration) { c.Add(max(0, d).Seconds()) }
+// panic, is none; nor is zero worth the wait for the counter's memory.
+func add(c prometheus.Counter, d time.Duration) {
+	if d > 0 {
+		c.Add(d.Seconds())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -98,6 +99,7 @@ type Exponential[T comparable] struct {
 
 	mu       sync.Mutex
 	failures keyed.Map[T, int]
+	some     atomic.Bool // there are failures: without, nobody needs the lock
 }
 
 // NewExponential returns a limiter without any failure. It panics with the
@@ -127,21 +129,29 @@ func (e *Exponential[T]) count(item T) int {
 	n, _ := e.failures.Get(item)
 	if n < maxFailures {
 		e.failures.Put(item, n+1)
+		e.some.Store(true)
 	}
 	return n
 }
 
 // Forget ends the row of failures of item: the next one waits BaseDelay.
 func (e *Exponential[T]) Forget(item T) {
+	if !e.some.Load() {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 
 	e.failures.Delete(item)
+	e.some.Store(e.failures.Len() > 0)
 }
 
 // NumRequeues returns how many failures in a row item has had, zero if none.
 // It counts up to 2³¹-1.
 func (e *Exponential[T]) NumRequeues(item T) int {
+	if !e.some.Load() {
+		return 0
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 

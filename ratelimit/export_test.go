@@ -7,4 +7,5 @@ func (e *Exponential[T]) SetFailures(item T, n int) {
 	defer e.mu.Unlock()
 
 	e.failures.Put(item, n)
+	e.some.Store(true)
 }

@@ -96,11 +96,10 @@ type instrumented[request comparable] struct {
 // Reconcile implements TypedReconciler.
 func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (result Result, err error) {
 	info, _ := i.opts.Queue.Running(req)
-	rc := &runContext{Context: ctx, run: run{info: info, observer: i.opts.Observer, own: i.own(req), changed: time.Now()}}
 	if info.Started.IsZero() {
-		rc.run.info.Started = rc.run.changed
+		info.Started = time.Now()
 	}
-	rc.run.changed = rc.run.info.Started
+	rc := &runContext{Context: ctx, run: run{info: info, observer: i.opts.Observer, own: i.own(req), changed: info.Started}}
 
 	returned := false
 	defer func() { i.end(ctx, &rc.run, req, result, err, returned) }() // Also if next panics.
