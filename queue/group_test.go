@@ -100,6 +100,34 @@ func TestFullGroupWaits_QU06(t *testing.T) {
 	})
 }
 
+// Two runs of a full group end before the worker that the first one wakes has come:
+// there is room for both workers that wait.
+func TestFullGroupWakesAWorkerForEachEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := func(string) string { return "" }
+		q := queue.New("test", queue.Options[string]{Group: one, MaxPerGroup: 2})
+		for _, key := range []string{"a", "b", "c", "d"} {
+			q.Add(key)
+		}
+		takeKey(t, q, "a")
+		takeKey(t, q, "b")
+		taken := make(chan string, 2)
+		for range 2 {
+			go func() {
+				key, _ := q.Get()
+				taken <- key
+			}()
+		}
+		synctest.Wait()
+		q.Done("a")
+		q.Done("b")
+		synctest.Wait()
+		n := len(taken)
+		q.ShutDown()
+		require.Equal(t, 2, n)
+	})
+}
+
 // Other priorities of a full group wait, too, and a request behind its own run
 // takes no place of its group.
 func TestFullGroupAtEveryPriority(t *testing.T) {

@@ -301,6 +301,8 @@ func (q *Queue[T]) land(it *item[T], now time.Duration) {
 	if g.full {
 		q.ready.unfill(g)
 		q.watchDepth(now)
+	}
+	if q.opts.MaxPerGroup > 0 { // Each end makes room for one, also before a worker has come for the last.
 		q.work.Signal()
 	}
 }
