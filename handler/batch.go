@@ -37,6 +37,13 @@ func newBatch[request comparable](q workqueue.TypedRateLimitingInterface[request
 	}
 }
 
+// HandlerPanicked counts the panic of an As within a Spread.
+func (b *batch[request]) HandlerPanicked(source trigger.Source) {
+	if ours, ok := b.PriorityQueue.(panicCounter); ok {
+		ours.HandlerPanicked(source)
+	}
+}
+
 func (b *batch[request]) Add(r request) {
 	b.AddWithOpts(priorityqueue.AddOpts{}, r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/require"
@@ -94,5 +95,15 @@ func TestPanicInNestedAs(t *testing.T) {
 	ctx, lines := logged(t)
 	handler.As(trigger.Watched, handler.As(trigger.External, broken)).Generic(ctx, event.GenericEvent{}, ours)
 	require.Equal(t, []trigger.Source{trigger.Watched}, o.panicked)
+	require.Len(t, *lines, 1)
+}
+
+// So is one of an As, such as Owned, within a Spread, which must not hide the queue.
+func TestPanicInAsWithinSpread(t *testing.T) {
+	broken := adding(func(workqueue.TypedRateLimitingInterface[reconcile.Request]) { panic("broken") })
+	ours, o := newQueue[reconcile.Request](t)
+	ctx, lines := logged(t)
+	handler.Spread(time.Minute, handler.As(trigger.Watched, broken)).Generic(ctx, event.GenericEvent{}, ours)
+	require.Equal(t, []trigger.Source{trigger.Resync}, o.panicked)
 	require.Len(t, *lines, 1)
 }
