@@ -17,11 +17,15 @@ const limiterFault = time.Second
 // failures. A panic of the limiter is logged.
 func (q *Queue[T]) Forget(request T) {
 	if q.failing.some.Load() {
-		q.mu.Lock()
-		q.failing.forget(request)
-		q.mu.Unlock()
+		q.endFailures(request)
 	}
 	q.resetLimiter(request)
+}
+
+func (q *Queue[T]) endFailures(request T) {
+	q.mu.Lock()
+	defer q.mu.Unlock() // The hash of an interface may panic.
+	q.failing.forget(request)
 }
 
 func (q *Queue[T]) resetLimiter(request T) {

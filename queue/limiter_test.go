@@ -313,3 +313,28 @@ func TestLimiterIsNotAskedAfterShutDown(t *testing.T) {
 		require.Zero(t, s.whens.Load())
 	})
 }
+
+// A key of an interface type may be one that cannot be compared. The queue panics as
+// a map does, and whoever recovers finds it unlocked.
+func TestKeyThatCannotBeComparedLeavesNoLock(t *testing.T) {
+	q := queue.New("test", queue.Options[any]{GiveUp: 1})
+	q.Add("a")
+	q.Get()
+	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: ptr(0)}, "a")
+	broken := any([]int{1})
+	for name, call := range map[string]func(){
+		"Add":            func() { q.Add(broken) },
+		"AddRateLimited": func() { q.AddRateLimited(broken) },
+		"Done":           func() { q.Done(broken) },
+		"Forget":         func() { q.Forget(broken) },
+	} {
+		require.Panics(t, call, name)
+		unlocked := make(chan int, 1)
+		go func() { unlocked <- q.Len() }()
+		select {
+		case <-unlocked:
+		case <-time.After(10 * time.Second):
+			require.Fail(t, "the queue is locked", name)
+		}
+	}
+}
