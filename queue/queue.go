@@ -112,12 +112,12 @@ func (q *Queue[T]) Name() string { return q.name }
 // GetWithPriority waits for a request and returns it with its priority. The
 // caller owns the request until Done. After ShutDown it returns true at once.
 func (q *Queue[T]) GetWithPriority() (request T, priority int, shutdown bool) {
-	r := q.take()
-	if r == nil {
+	r, ok := q.take()
+	if !ok {
 		return request, 0, true
 	}
 	if q.opts.Observer != nil { // else nobody needs the times
-		q.observer.Delivered(q.info(r))
+		q.observer.Delivered(q.info(&r))
 	}
 	return r.key, r.priority, false
 }
@@ -234,20 +234,21 @@ func (q *Queue[T]) ShuttingDown() bool {
 	return q.closed
 }
 
-// take waits for a request and starts its run. It returns nil at the end.
-func (q *Queue[T]) take() *run[T] {
+// take waits for a request and starts its run, of which it returns a copy: a stray
+// Done may end the run at any moment. It returns false at the end.
+func (q *Queue[T]) take() (run[T], bool) {
 	q.mu.Lock()
 	defer q.unlock()
 	q.enter()
 	defer func() { q.waiting-- }()
 	for {
 		if q.closed && (!q.draining || !q.unfinished()) {
-			return nil
+			return run[T]{}, false
 		}
 		now := q.now()
 		q.advance(now)
 		if it := q.next(now); it != nil {
-			return q.begin(it, now)
+			return *q.begin(it, now), true
 		}
 		q.idle()
 	}

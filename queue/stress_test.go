@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -86,4 +87,34 @@ func TestControllerOnManyKeys(t *testing.T) {
 		require.Zero(t, q.Len())
 		require.Equal(t, workers, s.Workers)
 	})
+}
+
+// A Done of who does not own the request is a fault of the caller's. It ends the run,
+// and does not change what the worker is given, not even while it is given that.
+func TestStrayDone(t *testing.T) {
+	q, _ := observed()
+	var workers sync.WaitGroup
+	var got []string
+	workers.Go(func() {
+		for {
+			key, shutdown := q.Get()
+			if shutdown {
+				return
+			}
+			got = append(got, key)
+			q.Done(key)
+		}
+	})
+	workers.Go(func() {
+		for !q.ShuttingDown() {
+			q.Done("a")
+		}
+	})
+	for range 20_000 {
+		q.Add("a")
+	}
+	q.ShutDown()
+	workers.Wait()
+	require.NotEmpty(t, got)
+	require.NotContains(t, got, "")
 }
