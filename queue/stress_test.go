@@ -113,7 +113,7 @@ func TestStrayDone(t *testing.T) {
 	for range 20_000 {
 		q.Add("a")
 	}
-	q.ShutDown()
+	q.ShutDownWithDrain() // At least one is delivered.
 	workers.Wait()
 	require.NotEmpty(t, got)
 	require.NotContains(t, got, "")
