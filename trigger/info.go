@@ -49,15 +49,25 @@ type Info struct {
 func (i Info) Source() (Source, bool) { return i.Sources.Strongest() }
 
 // Delay is the deliberate part of the time before the run: backoff,
-// RequeueAfter and the like.
-func (i Info) Delay() time.Duration { return max(0, i.Ready.Sub(i.Added)) }
+// RequeueAfter and the like. Zero if the times are unknown.
+func (i Info) Delay() time.Duration { return max(0, between(i.Added, i.Ready)) }
 
 // Wait is how long the request was ready and no worker took it. The time
-// behind its own running reconcile is not in it: more workers would not help.
-func (i Info) Wait() time.Duration { return max(0, i.Started.Sub(i.Ready)-i.OwnRun) }
+// behind its own running reconcile is not in it: more workers would not help. Zero
+// if the times are unknown.
+func (i Info) Wait() time.Duration { return max(0, between(i.Ready, i.Started)-i.OwnRun) }
+
+// between is the time from one to the other, if both are known.
+func between(from, to time.Time) time.Duration {
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return to.Sub(from)
+}
 
 // Since is where the latency of the run begins: when its strongest source was
-// added or when a worker could have taken it, whichever is later.
+// added or when a worker could have taken it, whichever is later. Zero if that is
+// unknown.
 func (i Info) Since() time.Time {
 	free := i.Ready.Add(i.OwnRun)
 	if i.Caused.After(free) {

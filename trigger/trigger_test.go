@@ -65,6 +65,13 @@ func TestInfoSplitsTheTimeBeforeTheRun(t *testing.T) {
 	info.Caused = at(16)
 	require.Equal(t, at(16), info.Since())
 
+	// Without Trimtab's queue only the start is known.
+	for _, unknown := range []trigger.Info{{Started: at(18)}, {Added: at(0)}, {Ready: at(1)}, {}} {
+		require.Zero(t, unknown.Delay())
+		require.Zero(t, unknown.Wait())
+	}
+	require.True(t, trigger.Info{Started: at(18)}.Since().IsZero())
+
 	// A clock that ran backwards gives no negative time.
 	info = trigger.Info{Added: at(5), Ready: at(3), Started: at(1)}
 	require.Zero(t, info.Delay())
