@@ -13,33 +13,20 @@ type extra[T comparable] struct {
 	hold   *hold         // what keeps it back, or nil
 	ownRun time.Duration // how long it was parked
 	caused time.Duration // the first add of the strongest of its causes, unless that was the first add
-
-	next *extra[T] // in the list of spares
 }
 
 // keepExtras is how many extras that nobody needs are kept for reuse.
 const keepExtras = 1024
 
-// extras are the spare ones.
-type extras[T comparable] struct {
-	spare *extra[T]
-	len   int
-}
+// extras gives items their extras.
+type extras[T comparable] struct{ spares[extra[T]] }
 
 // of returns the extra of it, a new one if it has none.
 func (es *extras[T]) of(it *item[T]) *extra[T] {
-	if it.extra != nil {
-		return it.extra
+	if it.extra == nil {
+		it.extra = es.take()
 	}
-	e := es.spare
-	if e == nil {
-		e = &extra[T]{}
-	} else {
-		es.spare, e.next = e.next, nil
-		es.len--
-	}
-	it.extra = e
-	return e
+	return it.extra
 }
 
 // tidy takes the extra of it back once it says nothing.
@@ -51,16 +38,11 @@ func (es *extras[T]) tidy(it *item[T]) {
 
 // takeBack ends the extra of it, if it has one.
 func (es *extras[T]) takeBack(it *item[T]) {
-	e := it.extra
-	if e == nil {
+	if it.extra == nil {
 		return
 	}
+	es.put(it.extra, keepExtras)
 	it.extra = nil
-	*e = extra[T]{}
-	if es.len < keepExtras {
-		e.next, es.spare = es.spare, e
-		es.len++
-	}
 }
 
 // begin makes it an item that d alone causes, ready now.

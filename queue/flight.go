@@ -7,8 +7,7 @@ type flight[T comparable] struct {
 	head, tail *run[T]
 	len        int
 	parked     int // requests that are ready again while their run is in flight
-	spare      *run[T]
-	spares     int
+	spare      spares[run[T]]
 }
 
 // keepRuns is how many ended runs are kept for reuse; there are as many in flight
@@ -17,13 +16,7 @@ const keepRuns = 64
 
 // begin starts a run of it at now, when workers have asked for work since asked.
 func (f *flight[T]) begin(it *item[T], lastClass string, now, asked time.Duration) *run[T] {
-	r := f.spare
-	if r == nil {
-		r = &run[T]{}
-	} else {
-		f.spare = r.next
-		f.spares--
-	}
+	r := f.spare.take()
 	*r = run[T]{
 		key: it.key, prev: f.tail,
 		priority: it.priority, sources: it.sources, started: now, asked: asked,
@@ -53,9 +46,5 @@ func (f *flight[T]) end(r *run[T]) {
 		r.next.prev = r.prev
 	}
 	f.len--
-	*r = run[T]{}
-	if f.spares < keepRuns {
-		r.next, f.spare = f.spare, r
-		f.spares++
-	}
+	f.spare.put(r, keepRuns)
 }

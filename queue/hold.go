@@ -17,8 +17,7 @@ type hold struct {
 	rested time.Duration // when the rest is over
 	came   came          // the adds that only the hold keeps from a run
 
-	counted bool  // the series know the item as ready
-	next    *hold // in the list of spares
+	counted bool // the series know the item as ready
 }
 
 // came is adds that have come: they cause the run, whatever makes it start.
@@ -34,8 +33,7 @@ const keepHolds = 1024
 // holding says which holds a queue has.
 type holding struct {
 	on    bool
-	spare *hold
-	len   int // of the list of spares
+	spare spares[hold]
 }
 
 // holdOf returns the hold of it, a new one if it has none. An item that is delayed
@@ -44,13 +42,7 @@ func (q *Queue[T]) holdOf(it *item[T], pending time.Duration) *hold {
 	if h := it.hold(); h != nil {
 		return h
 	}
-	h := q.holding.spare
-	if h == nil {
-		h = &hold{}
-	} else {
-		q.holding.spare = h.next
-		q.holding.len--
-	}
+	h := q.holding.spare.take()
 	*h = hold{wish: pending, push: never}
 	q.extras.of(it).hold = h
 	return h
@@ -64,10 +56,7 @@ func (q *Queue[T]) unhold(it *item[T]) {
 	}
 	it.extra.hold = nil
 	q.extras.tidy(it)
-	if q.holding.len < keepHolds {
-		h.next, q.holding.spare = q.holding.spare, h
-		q.holding.len++
-	}
+	q.holding.spare.put(h, keepHolds)
 }
 
 // ask returns when it is due after an add, which must not be ready. An item that is

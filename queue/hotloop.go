@@ -74,15 +74,16 @@ func (h *hotLoops[T]) ended(it *item[T], now time.Duration) int {
 		}
 	}
 	w.end = max(1, now)
-	if r := it.run(); w.object.older(r.object) || !r.again && !w.hot {
+	r := it.run()
+	if w.object.older(r.object) || !r.again && !w.hot {
 		w.runs, w.since, w.hot = 0, now, false
 	}
-	w.object = w.object.next(it.run().object)
+	w.object = w.object.next(r.object)
 	if now-w.since >= hotLoopWindow {
 		w.hot = w.hot && w.runs >= hotLoopOver && now-w.since < 2*hotLoopWindow
 		w.runs, w.since = 0, now
 	}
-	if !it.run().again {
+	if !r.again {
 		return 0
 	}
 	w.runs++

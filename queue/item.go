@@ -77,7 +77,7 @@ func (it *item[T]) sooner(other *item[T]) bool {
 // run is a request in flight: handed to a worker that has not said Done.
 type run[T comparable] struct {
 	key        T
-	prev, next *run[T] // in the order of starts; next also in the free list
+	prev, next *run[T] // in the order of starts
 
 	priority int
 	sources  trigger.Set

@@ -76,11 +76,11 @@ func (q *Queue[T]) limited(mayEcho bool, o priorityqueue.AddOpts, request T) (de
 func (q *Queue[T]) claim(o priorityqueue.AddOpts, request T) (echo, verdict, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it := q.items.find(request)
-	if it == nil || it.run() == nil {
+	_, r := q.inFlight(request)
+	if r == nil {
 		return echo{}, verdict{}, false
 	}
-	e, ok := it.run().echo(o)
+	e, ok := r.echo(o)
 	if !ok {
 		return echo{}, verdict{}, false
 	}

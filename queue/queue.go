@@ -145,13 +145,13 @@ func (q *Queue[T]) Done(request T) {
 func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	q.mu.Lock()
 	defer q.unlock()
-	it := q.items.find(request)
-	if it == nil || it.run() == nil {
+	it, r := q.inFlight(request)
+	if r == nil {
 		return false, 0
 	}
 	now := q.now()
 	hot = q.loops.ended(it, now)
-	renewed = it.place == nowhere && it.run().renew && q.opts.MaxInterval > 0 && !q.closed
+	renewed = it.place == nowhere && r.renew && q.opts.MaxInterval > 0 && !q.closed
 	rest := q.restFor(it, now)
 	if rest > 0 {
 		q.promote(now) // It may be due itself, behind its own run.
@@ -318,6 +318,14 @@ func (q *Queue[T]) release(it *item[T]) {
 	q.items.release(it)
 }
 
+// inFlight returns the item of request and its run, which is nil if none is in flight.
+func (q *Queue[T]) inFlight(request T) (it *item[T], r *run[T]) {
+	if it = q.items.find(request); it != nil {
+		r = it.run()
+	}
+	return it, r
+}
+
 // enter counts a Get that waits. Several workers wait or work at once, so the
 // peak of both is how many there are, whatever the options said.
 func (q *Queue[T]) enter() {
@@ -471,7 +479,7 @@ func (q *Queue[T]) drop() {
 	q.overSince = never
 	q.failing.clear()
 	q.loops = hotLoops[T]{}
-	q.holding.spare, q.holding.len = nil, 0
+	q.holding.spare = spares[hold]{}
 }
 
 // moved mends what refers to an item that has moved, and what it refers to itself.

@@ -43,12 +43,12 @@ func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
 func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it := q.items.find(request)
-	if it == nil || it.run() == nil {
+	_, r := q.inFlight(request)
+	if r == nil {
 		return trigger.Info{}, false
 	}
-	it.run().chained = true
-	return q.info(it.run()), true
+	r.chained = true
+	return q.info(r), true
 }
 
 // Report tells the queue how the run of request ended, just before it returns to
@@ -74,19 +74,19 @@ func (q *Queue[T]) Report(request T, o Outcome) {
 func (q *Queue[T]) report(request T, o Outcome) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	it := q.items.find(request)
-	if it == nil || it.run() == nil {
+	it, r := q.inFlight(request)
+	if r == nil {
 		return false
 	}
 	it.lastClass = 0
 	if o.Err != nil {
 		it.lastClass = q.classes.number(o.Class)
 	}
-	it.run().chained = true
-	it.run().expects = o.expects(it.run().priority)
-	it.run().object = o.Object
-	it.run().renew = o.Object.Found && !o.Stopped
-	if !it.run().expects.failing() {
+	r.chained = true
+	r.expects = o.expects(r.priority)
+	r.object = o.Object
+	r.renew = o.Object.Found && !o.Stopped
+	if !r.expects.failing() {
 		q.failing.forget(request)
 	}
 	return true
