@@ -25,11 +25,6 @@ type Outcome struct {
 	Stopped bool
 }
 
-// terminal reports whether the controller will not retry although there is an error.
-func (o Outcome) terminal() bool {
-	return o.Err != nil && errors.Is(o.Err, reconcile.TerminalError(nil)) // the target is an allocation
-}
-
 // Running returns what is known of the run of request that is in flight, and
 // false if none is. Its caller promises to call Report before that run returns.
 func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
@@ -64,14 +59,19 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // class of that run was is not known to the next, unless MaxInterval or an add
 // brings it that comes during the run or the rest after it.
 //
+// Report calls methods of o.Err, which may be the user's, in no lock. A panic of one
+// gets out, and is as if Report had not been called: what the controller adds is an
+// event then.
+//
 // For a request that is not in flight Report does nothing.
 func (q *Queue[T]) Report(request T, o Outcome) {
-	if q.report(request, o) && o.terminal() {
+	e := o.expects()
+	if q.report(request, o, e) && e.terminal() {
 		q.Forget(request)
 	}
 }
 
-func (q *Queue[T]) report(request T, o Outcome) bool {
+func (q *Queue[T]) report(request T, o Outcome, e echo) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it, r := q.inFlight(request)
@@ -82,26 +82,28 @@ func (q *Queue[T]) report(request T, o Outcome) bool {
 	if o.Err != nil {
 		it.lastClass = q.classes.number(o.Class)
 	}
-	r.chained = true
-	r.expects = o.expects(r.priority)
+	if !e.own {
+		e.priority = r.priority
+	}
+	r.chained, r.expects = true, e
 	r.object = o.Object
 	r.renew = o.Object.Found && !o.Stopped
-	if !r.expects.failing() {
+	if !e.failing() {
 		q.failing.forget(request)
 	}
 	return true
 }
 
-// expects returns the add with which the controller will answer o, for a request
-// that was taken at the priority popped.
-func (o Outcome) expects(popped int) echo {
-	e := echo{priority: popped, reported: true, err: o.Err, class: o.Class, object: o.Object}
+// expects returns the add with which the controller will answer o: at the priority
+// at which the request was taken, unless it is the user's own.
+func (o Outcome) expects() echo {
+	e := echo{reported: true, err: o.Err, class: o.Class, object: o.Object}
 	if o.Result.Priority != nil {
 		e.priority, e.own = *o.Result.Priority, true
 	}
 	switch {
 	case o.Err != nil:
-		e.source, e.pending = trigger.Retry, !o.terminal()
+		e.source, e.pending = trigger.Retry, !errors.Is(o.Err, reconcile.TerminalError(nil)) // the target is an allocation
 		if e.class == "" {
 			e.class = class.Of(o.Err)
 		}
@@ -144,6 +146,9 @@ func (e echo) decision() decision {
 // failed reports whether the run counts as a failure: without a chain, whatever
 // asks the rate limiter.
 func (e echo) failed() bool { return e.err != nil || !e.reported }
+
+// terminal reports whether the controller will not retry although there is an error.
+func (e echo) terminal() bool { return e.err != nil && !e.pending }
 
 // failing reports whether the controller will ask the rate limiter.
 func (e echo) failing() bool { return e.pending && e.source == trigger.Retry }
