@@ -74,7 +74,7 @@ type decision struct {
 	echo     bool // of a run in flight
 	limited  bool // rate limited
 	merged   bool // with what was queued already
-	again    bool // during the request's own run, or just after
+	again    bool // soon, and during the request's own run or just after
 }
 
 // add reports false if the queue is closed. d is not zero if the add is known to be
@@ -97,7 +97,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 		d = decide(it, source, mayEcho, o)
 	}
 	d.merged, d.limited = it.place != nowhere, o.RateLimited
-	d.again = q.loops.again(it, now)
+	d.again = q.loops.again(it, now, after)
 	if d.echo {
 		q.hot.Add(request, 1)
 	}
@@ -147,11 +147,11 @@ func (q *Queue[T]) addToReady(it *item[T], d decision, now, after time.Duration)
 	}
 	if inLevel {
 		q.ready.count(it, -1)
-		q.extras.cause(it, d.source, now)
+		q.extras.cause(it, d, now)
 		q.ready.count(it, 1)
 		q.watchDepth(now)
 	} else {
-		q.extras.cause(it, d.source, now)
+		q.extras.cause(it, d, now)
 	}
 }
 
@@ -162,7 +162,7 @@ func (q *Queue[T]) addToDelayed(it *item[T], d decision, now, after time.Duratio
 	}
 	due := q.ask(it, it.due, d, now, after)
 	if due >= it.due {
-		q.extras.cause(it, d.source, now)
+		q.extras.cause(it, d, now)
 		it.due = due              // A debounce puts it off.
 		q.delayed.fix(it.index()) // The priority decides among those of one time.
 		return

@@ -55,12 +55,13 @@ func (es *extras[T]) begin(it *item[T], d decision, now time.Duration) {
 	}
 }
 
-// cause notes that source was added to it at now.
-func (es *extras[T]) cause(it *item[T], source trigger.Source, now time.Duration) {
-	if source < it.strongest() {
+// cause notes that d was added to it at now.
+func (es *extras[T]) cause(it *item[T], d decision, now time.Duration) {
+	if d.source < it.strongest() {
 		es.setCaused(it, now)
 	}
-	it.sources = it.sources.With(source)
+	it.sources = it.sources.With(d.source)
+	it.again = it.again || d.again
 }
 
 func (es *extras[T]) setCaused(it *item[T], at time.Duration) {

@@ -115,7 +115,7 @@ func (q *Queue[T]) holdParked(it *item[T], d decision, now, after time.Duration)
 	h.wish = later(now, after)
 	q.unpark(it)
 	it.backoff = true
-	q.extras.cause(it, d.source, now)
+	q.extras.cause(it, d, now)
 	it.due = h.due()
 	q.setDelayed(it, now)
 	return true
@@ -152,8 +152,9 @@ func (q *Queue[T]) settle(it *item[T]) (counted bool) {
 // add notes an add at now.
 func (c *came) add(d decision, now time.Duration) {
 	if c.sources == 0 {
-		c.added, c.again = now, d.again
+		c.added = now
 	}
+	c.again = c.again || d.again
 	if strongest, ok := c.sources.Strongest(); !ok || d.source < strongest {
 		c.caused = now
 	}
@@ -170,7 +171,7 @@ func (es *extras[T]) recall(it *item[T]) {
 	if strongest, _ := c.sources.Strongest(); strongest <= it.strongest() {
 		caused = c.caused
 	}
-	it.added, it.again = c.added, c.again
+	it.added, it.again = c.added, it.again || c.again
 	es.setCaused(it, caused)
 	it.sources |= c.sources
 }

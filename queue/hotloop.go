@@ -9,7 +9,7 @@ const (
 	hotLoopRuns   = 120 // more of them in hotLoopWindow are a hot loop
 	hotLoopOver   = 30  // fewer of them are none any more
 	hotLoopWindow = time.Minute
-	hotLoopGap    = time.Second // at most, from the end of a run to the add of the next
+	hotLoopGap    = time.Second // at most, from the end of a run to the add of the next; likewise the delay of that
 )
 
 // hotLoops finds the requests that run again and again, each time since they were
@@ -17,6 +17,7 @@ const (
 // room for: a loop displaces what runs now and then, and nothing displaces a loop.
 type hotLoops[T comparable] struct {
 	watched []watchedLoop[T] // indexed by the top bits of the hash of the key; nil if off
+	delay   time.Duration    // between the runs of a hot loop
 }
 
 // watchedLoops is how many requests are watched. It is 2 to the power of the bits
@@ -30,17 +31,17 @@ const (
 type watchedLoop[T comparable] struct {
 	key    T
 	end    time.Duration // of its last run; zero if there is no request
-	since  time.Duration // the start of the window
+	since  time.Duration // the start of the window, moved on by each delay of the loop in it
 	runs   int           // in the window, each from an add just before
 	hot    bool
 	object objectAge // as its runs saw it
 }
 
-func newHotLoops[T comparable](disabled bool) hotLoops[T] {
+func newHotLoops[T comparable](disabled bool, delay time.Duration) hotLoops[T] {
 	if disabled {
 		return hotLoops[T]{}
 	}
-	return hotLoops[T]{watched: make([]watchedLoop[T], watchedLoops)}
+	return hotLoops[T]{watched: make([]watchedLoop[T], watchedLoops), delay: delay}
 }
 
 // of returns where it is watched, or nil if it is not.
@@ -54,9 +55,12 @@ func (h *hotLoops[T]) of(it *item[T]) *watchedLoop[T] {
 	return nil
 }
 
-// again reports whether an add of it at now, when it is not queued, comes during
-// its run or just after.
-func (h *hotLoops[T]) again(it *item[T], now time.Duration) bool {
+// again reports whether an add of it at now, for a run so much later, comes during its
+// run or just after, and wants the next soon.
+func (h *hotLoops[T]) again(it *item[T], now, after time.Duration) bool {
+	if after > hotLoopGap {
+		return false
+	}
 	if it.run() != nil {
 		return true
 	}
@@ -73,10 +77,13 @@ func (h *hotLoops[T]) ended(it *item[T], now time.Duration) int {
 			return 0
 		}
 	}
-	w.end = max(1, now)
 	r := it.run()
-	if w.object.older(r.object) || !r.again && !w.hot {
+	if w.object.older(r.object) || !r.again && !w.hot || w.hot && !h.isHot(w, now) {
 		w.runs, w.since, w.hot = 0, now, false
+	}
+	w.end = max(1, now)
+	if w.hot && r.again {
+		w.since += h.delay // How often it would run without is what counts.
 	}
 	w.object = w.object.next(r.object)
 	if now-w.since >= hotLoopWindow {
@@ -101,7 +108,7 @@ func (h *hotLoops[T]) place(it *item[T], now time.Duration) *watchedLoop[T] {
 		return nil
 	}
 	w := &h.watched[it.hash>>watchedShift]
-	stale := now-w.end > hotLoopGap && !w.current(now)
+	stale := now-w.end > hotLoopGap && !h.isHot(w, now)
 	if w.end != 0 && !stale && (w.runs > 0 || !it.run().again) {
 		return nil
 	}
@@ -109,14 +116,16 @@ func (h *hotLoops[T]) place(it *item[T], now time.Duration) *watchedLoop[T] {
 	return w
 }
 
-// current reports whether w is a hot loop at now.
-func (w *watchedLoop[T]) current(now time.Duration) bool { return w.hot && now-w.end < hotLoopWindow }
+// isHot reports whether w is a hot loop at now.
+func (h *hotLoops[T]) isHot(w *watchedLoop[T], now time.Duration) bool {
+	return w.hot && now < later(w.end+hotLoopWindow, h.delay)
+}
 
 // current returns the hot loops at now.
 func (h *hotLoops[T]) current(now time.Duration) []T {
 	var loops []T
 	for i := range h.watched {
-		if w := &h.watched[i]; w.current(now) {
+		if w := &h.watched[i]; h.isHot(w, now) {
 			loops = append(loops, w.key)
 		}
 	}

@@ -125,7 +125,6 @@ func TestHotLoopIsOver(t *testing.T) {
 		require.Len(t, l.q.Snapshot().HotLoops, 1)
 		sleep(time.Second)
 		require.Empty(t, l.q.Snapshot().HotLoops)
-		sleep(2 * time.Minute)
 		hot()
 		require.Equal(t, 3, l.observer.hotLoops)
 
@@ -164,41 +163,5 @@ func TestDisableHotLoop(t *testing.T) {
 		l.runs("a", 500, 100*ms, 10*ms, queue.Object{})
 		require.Empty(t, l.lines)
 		require.Empty(t, l.q.Snapshot().HotLoops)
-	})
-}
-
-// HotLoopDelay slows a hot loop down, and nothing else; the loop is over then.
-func TestHotLoopDelay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLooper(t, queue.Options[string]{HotLoopDelay: 10 * time.Second})
-		defer l.q.ShutDown()
-		// The 121st run after an add just before it makes a hot loop.
-		l.runs("a", 121, 300*ms, 10*ms, queue.Object{})
-		require.Len(t, l.lines, 1)
-		end := time.Now()
-		l.q.AddWithSource(trigger.Watched, at(0), "a")
-		l.q.Add("b")
-		takeKey(t, l.q, "b")
-		l.q.Done("b")
-		require.Zero(t, standing(l.q))
-		sleep(10*time.Second - 1)
-		require.Zero(t, standing(l.q))
-		sleep(1)
-		takeKey(t, l.q, "a")
-		require.Equal(t, end.Add(10*time.Second), l.observer.last(t).Ready)
-		require.Equal(t, 10*time.Second, l.observer.last(t).Delay())
-		l.q.Add("a") // behind its own run: held, too
-		l.q.Done("a")
-		sleep(10*time.Second - 1)
-		require.Zero(t, standing(l.q))
-		for range 8 { // So slow it is no hot loop for long.
-			sleep(1)
-			takeKey(t, l.q, "a")
-			l.q.AddWithSource(trigger.Watched, at(0), "a")
-			l.q.Done("a")
-			sleep(10*time.Second - 1)
-		}
-		require.Empty(t, l.q.Snapshot().HotLoops)
-		require.Len(t, l.lines, 1)
 	})
 }

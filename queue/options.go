@@ -129,13 +129,16 @@ type Options[T comparable] struct {
 	// than 120 times in a minute, each time since it was added during the run
 	// before or within a second after it, while nobody else changes its object, is
 	// named once in the log, told to the Observer, and stands in Snapshot.HotLoops.
-	// It is over after a minute with fewer than 30 such runs, or when its object has
-	// a new generation. A reconciler that writes what it watches makes such loops.
+	// It is over after a minute with fewer than 30 such runs, where the time that
+	// HotLoopDelay takes is not counted, or when its object has a new generation. A
+	// reconciler that writes what it watches makes such loops.
 	DisableHotLoop bool
 
 	// HotLoopDelay is the least time between the end of one run of a request in a
-	// hot loop and the start of its next, as MinInterval is for all. Zero means that
-	// a hot loop is named and left alone.
+	// hot loop and the start of its next, as MinInterval is for all; less than that
+	// changes nothing. A loop that it slows down stays one, and is named once, as long
+	// as its runs come of adds during the run before or within a second after it. Zero
+	// means that a hot loop is named and left alone.
 	HotLoopDelay time.Duration
 
 	// Log gets what nobody else can be told, such as a panic of the limiter.

@@ -84,7 +84,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		delayed:   itemHeap((*item[T]).sooner),
 		resting:   itemHeap((*item[T]).sooner),
 		overSince: never,
-		loops:     newHotLoops[T](opts.DisableHotLoop),
+		loops:     newHotLoops[T](opts.DisableHotLoop, opts.HotLoopDelay),
 		hot:       topk.New[T](hotKeys),
 	}
 	q.items = newTable(q.moved)
@@ -152,7 +152,7 @@ func (q *Queue[T]) end(request T) (renewed bool, hot int) {
 	now := q.now()
 	hot = q.loops.ended(it, now)
 	renewed = it.place == nowhere && r.renew && q.opts.MaxInterval > 0 && !q.closed
-	rest := q.restFor(it, now)
+	rest := q.restFor(it)
 	if rest > 0 {
 		q.promote(now) // It may be due itself, behind its own run.
 	}

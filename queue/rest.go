@@ -7,9 +7,9 @@ func (q *Queue[T]) rests() bool { return q.longestRest() > 0 }
 
 func (q *Queue[T]) longestRest() time.Duration { return max(q.opts.MinInterval, q.opts.HotLoopDelay) }
 
-// restFor returns how long it is to rest after a run that ends at now.
-func (q *Queue[T]) restFor(it *item[T], now time.Duration) time.Duration {
-	if w := q.loops.of(it); w != nil && w.current(now) {
+// restFor returns how long it is to rest after a run that has just ended.
+func (q *Queue[T]) restFor(it *item[T]) time.Duration {
+	if w := q.loops.of(it); w != nil && w.hot {
 		return q.longestRest()
 	}
 	return q.opts.MinInterval
