@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"fmt"
-	"reflect"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -59,7 +57,7 @@ type Options[T comparable] struct {
 	// OnGiveUp is called when a request is given up, with the number of its failures
 	// in a row and the last error, nil without the chain of package reconcile. It is
 	// called by the worker, in no lock, and delays only that; a panic of it is
-	// logged. Nil means nobody is called.
+	// logged. It needs GiveUp. Nil means nobody is called.
 	OnGiveUp func(request T, failures int, err error)
 
 	// DisableFailureReset turns the failure reset off. When a run fails whose object
@@ -79,8 +77,9 @@ type Options[T comparable] struct {
 
 	// MinInterval is the least time between the end of one run of a request and the
 	// start of its next, whatever asks for that: an event, a retry, a RequeueAfter.
-	// What comes sooner waits without a worker, and counts as delayed. Zero means
-	// that a request may run again at once.
+	// What comes sooner waits without a worker, and counts as delayed. It must not be
+	// more than MaxInterval, if that is set. Zero means that a request may run again at
+	// once.
 	MinInterval time.Duration
 
 	// Debounce is how long an event of source Watched waits for more of its request,
@@ -97,8 +96,11 @@ type Options[T comparable] struct {
 
 	// HoldBackoff holds the sources whose events may not cut the backoff of a
 	// failing request short: they wait for the retry and cause it, too, also if they
-	// came during the run that fails. It must not contain Primary: who mends an
-	// object must not have to wait. Empty means that every event ends a backoff.
+	// came during the run that fails. That run counts as the strongest of its sources
+	// does: one of Watched and Retry as Watched, with the priority of the retry, which
+	// is higher. It must not contain Primary: who mends an object must not have to
+	// wait. Make the set with trigger.SetOf: trigger.Set(trigger.Watched) compiles, and
+	// is the set of another source. Empty means that every event ends a backoff.
 	HoldBackoff trigger.Set
 	// MaxWait is how long a ready request may wait before it is aged. As long as
 	// there are aged requests, one delivery in AgedShare goes to the one that has
@@ -135,8 +137,8 @@ type Options[T comparable] struct {
 	DisableHotLoop bool
 
 	// HotLoopDelay is the least time between the end of one run of a request in a
-	// hot loop and the start of its next, as MinInterval is for all; less than that
-	// changes nothing. A loop that it slows down stays one, and is named once, as long
+	// hot loop and the start of its next, as MinInterval is for all: the longer of them
+	// counts. It must not be more than MaxInterval, if that is set. A loop that it slows down stays one, and is named once, as long
 	// as its runs come of adds during the run before or within a second after it. Zero
 	// means that a hot loop is named and left alone.
 	HotLoopDelay time.Duration
@@ -144,85 +146,4 @@ type Options[T comparable] struct {
 	// Log gets what nobody else can be told, such as a panic of the limiter.
 	// The zero value discards it.
 	Log logr.Logger
-}
-
-// Validate returns an error that names the first impossible field and its value.
-func (o Options[T]) Validate() error {
-	if isNil(o.RateLimiter) {
-		return fmt.Errorf("queue: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
-	}
-	if isNil(o.Observer) {
-		return fmt.Errorf("queue: Observer (%T)(nil): must point to an observer", o.Observer)
-	}
-	if isNil(o.MetricsProvider) {
-		return fmt.Errorf("queue: MetricsProvider (%T)(nil): must point to a provider", o.MetricsProvider)
-	}
-	if o.SaturationDepth < 0 {
-		return fmt.Errorf("queue: SaturationDepth %d: must not be negative", o.SaturationDepth)
-	}
-	if o.GiveUp < 0 {
-		return fmt.Errorf("queue: GiveUp %d: must not be negative", o.GiveUp)
-	}
-	if o.MaxInterval < 0 {
-		return fmt.Errorf("queue: MaxInterval %s: must not be negative", o.MaxInterval)
-	}
-	if err := o.validateHolds(); err != nil {
-		return err
-	}
-	return o.validateOrder()
-}
-
-// validateHolds is Validate for what holds requests back.
-func (o Options[T]) validateHolds() error {
-	if o.HotLoopDelay < 0 {
-		return fmt.Errorf("queue: HotLoopDelay %s: must not be negative", o.HotLoopDelay)
-	}
-	if o.HotLoopDelay > 0 && o.DisableHotLoop {
-		return fmt.Errorf("queue: HotLoopDelay %s: must not be set together with DisableHotLoop", o.HotLoopDelay)
-	}
-	if o.MinInterval < 0 {
-		return fmt.Errorf("queue: MinInterval %s: must not be negative", o.MinInterval)
-	}
-	if o.Debounce < 0 {
-		return fmt.Errorf("queue: Debounce %s: must not be negative", o.Debounce)
-	}
-	if o.DebounceMax != 0 && o.Debounce == 0 {
-		return fmt.Errorf("queue: DebounceMax %s: needs Debounce", o.DebounceMax)
-	}
-	if o.DebounceMax != 0 && o.DebounceMax < o.Debounce {
-		return fmt.Errorf("queue: DebounceMax %s: must not be less than Debounce, which is %s", o.DebounceMax, o.Debounce)
-	}
-	if o.HoldBackoff.Has(trigger.Primary) {
-		return fmt.Errorf("queue: HoldBackoff %s: must not contain %s", o.HoldBackoff, trigger.Primary)
-	}
-	if o.HoldBackoff&^trigger.All != 0 {
-		return fmt.Errorf("queue: HoldBackoff %#x: must contain sources only", uint8(o.HoldBackoff))
-	}
-	return nil
-}
-
-// validateOrder is Validate for what says who is served when.
-func (o Options[T]) validateOrder() error {
-	if o.MaxWait < 0 {
-		return fmt.Errorf("queue: MaxWait %s: must not be negative", o.MaxWait)
-	}
-	if o.AgedShare < 0 {
-		return fmt.Errorf("queue: AgedShare %d: must not be negative", o.AgedShare)
-	}
-	if o.DisableAgeing && (o.MaxWait != 0 || o.AgedShare != 0) {
-		return fmt.Errorf("queue: DisableAgeing with MaxWait %s and AgedShare %d: must not be set together", o.MaxWait, o.AgedShare)
-	}
-	if o.MaxPerGroup < 0 {
-		return fmt.Errorf("queue: MaxPerGroup %d: must not be negative", o.MaxPerGroup)
-	}
-	if o.MaxPerGroup > 0 && o.Group == nil {
-		return fmt.Errorf("queue: MaxPerGroup %d: needs Group", o.MaxPerGroup)
-	}
-	return nil
-}
-
-// isNil reports whether v holds a nil pointer: not nil itself, and of no use.
-func isNil(v any) bool {
-	value := reflect.ValueOf(v)
-	return value.Kind() == reflect.Pointer && value.IsNil()
 }

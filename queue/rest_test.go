@@ -195,18 +195,20 @@ func TestRestAndDebounce(t *testing.T) {
 	})
 }
 
-// MaxInterval does not undercut MinInterval.
+// The rest is over when MaxInterval is, or before that.
 func TestRestAndMaxInterval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := queue.New("test", queue.Options[string]{MinInterval: time.Second, MaxInterval: 100 * ms})
-		q.Add("k")
-		takeKey(t, q, "k")
-		q.Report("k", queue.Outcome{Object: queue.Object{Found: true}})
-		q.Done("k")
-		require.Equal(t, time.Second, q.Snapshot().NextDue)
-		sleep(time.Second)
-		require.Equal(t, []string{"k@-100"}, drain(t, q))
-	})
+	for _, longest := range []time.Duration{time.Second, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			q := queue.New("test", queue.Options[string]{MinInterval: time.Second, MaxInterval: longest})
+			q.Add("k")
+			takeKey(t, q, "k")
+			q.Report("k", queue.Outcome{Object: queue.Object{Found: true}})
+			q.Done("k")
+			require.Equal(t, longest, q.Snapshot().NextDue)
+			sleep(longest)
+			require.Equal(t, []string{"k@-100"}, drain(t, q))
+		})
+	}
 }
 
 // A drain finishes what stands behind its own run, and does not wait for its rest.
