@@ -77,7 +77,7 @@ func (q *Queue[T]) claim(o priorityqueue.AddOpts, request T) (echo, verdict, boo
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_, r := q.inFlight(request)
-	if r == nil {
+	if r == nil || q.closed {
 		return echo{}, verdict{}, false
 	}
 	e, ok := r.echo(o)

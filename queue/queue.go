@@ -20,7 +20,8 @@ import (
 //
 // Requests are one if they are equal by ==: let T be a small value that says which
 // object is meant. With pointers, two for one object are two requests, which run at
-// the same time, and keep alive what they point to.
+// the same time, and keep alive what they point to. What is not equal to itself, such
+// as a floating-point NaN, must not be in a request: its run would never end.
 type Queue[T comparable] struct {
 	name     string
 	opts     Options[T]
@@ -211,7 +212,8 @@ func (q *Queue[T]) ShutDown() {
 }
 
 // ShutDownWithDrain ends the queue once all that is ready or in flight is done;
-// what waits for its time is dropped, as is what is added from now on. It returns
+// what waits for its time is dropped, as is what is added from now on. That includes
+// what MinInterval, Debounce, HoldBackoff or HotLoopDelay keeps back. It returns
 // when the last request is Done, or when ShutDown is called meanwhile.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.mu.Lock()
@@ -446,6 +448,7 @@ func (q *Queue[T]) close() {
 	}
 	q.abandon(&q.delayed)
 	q.abandon(&q.resting)
+	q.failing.clear() // Nothing is retried any more.
 	q.work.Broadcast()
 }
 
@@ -477,7 +480,6 @@ func (q *Queue[T]) drop() {
 	}
 	q.flight.parked = 0
 	q.overSince = never
-	q.failing.clear()
 	q.loops = hotLoops[T]{}
 	q.holding.spare = spares[hold]{}
 }

@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/trimtab/trimtab/queue"
@@ -140,6 +141,39 @@ func TestShutDownWithDrain(t *testing.T) {
 		q.ShutDownWithDrain() // returns at once
 		q.ShutDown()
 	})
+}
+
+// RL06: no end keeps a record of a request that fails, nor makes one.
+func TestShutDownForgetsFailures_RL06(t *testing.T) {
+	for name, end := range map[string]func(q *queue.Queue[string]){
+		"at once": func(q *queue.Queue[string]) { q.ShutDown() },
+		"drain":   func(q *queue.Queue[string]) { go q.ShutDownWithDrain() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var q *queue.Queue[string]
+				q = queue.New("test", queue.Options[string]{GiveUp: 1, RateLimiter: doubling(), OnGiveUp: func(string, int, error) {
+					require.Equal(t, 1, q.Failing())
+					end(q) // between two retries of one call
+					synctest.Wait()
+				}})
+				q.Add("given up")
+				popped := takeKey(t, q, "given up")
+				q.Report("given up", queue.Outcome{Err: errBroken})
+				answer(q, "given up", popped, reconcile.Result{}, errBroken)
+				q.Report("given up", queue.Outcome{Err: errBroken})
+				q.Add("fails")
+				takeKey(t, q, "fails")
+				q.Report("fails", queue.Outcome{Err: errBroken})
+				q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: &popped}, "given up", "fails")
+				require.True(t, q.ShuttingDown())
+				require.Zero(t, q.Failing())
+				q.Done("given up")
+				q.Done("fails")
+				require.Zero(t, q.Failing()+q.Snapshot().Running)
+			})
+		})
+	}
 }
 
 func TestShutDownWithDrainOfNothing(t *testing.T) {
