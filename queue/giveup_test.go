@@ -73,6 +73,7 @@ func TestGiveUp_RL10(t *testing.T) {
 				require.Len(t, log, 1)
 				require.Contains(t, log[0], `"request"="k"`)
 				require.Contains(t, log[0], `"failures"=6`)
+				require.Contains(t, log[0], "Events still run it, as does MaxInterval if that is set")
 				require.Len(t, observer.requeued, 5)
 				require.Equal(t, 5, q.NumRequeues("k"), "the limiter was asked for what is retried")
 
@@ -100,6 +101,25 @@ func TestGiveUp_RL10(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The number of failures that is told is the attempt that the last run was; later
+// runs are that attempt, too, since the limiter was not asked.
+func TestAttemptsAndGiveUp_RL10(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue.New("test", queue.Options[string]{RateLimiter: doubling(), GiveUp: 2, OnGiveUp: func(_ string, failures int, _ error) {
+			require.Equal(t, 3, failures)
+		}})
+		for _, attempt := range []int{1, 2, 3, 3, 3} {
+			q.Add("k")
+			popped := takeKey(t, q, "k")
+			info, _ := q.Running("k")
+			require.Equal(t, attempt, info.Attempt)
+			q.Report("k", queue.Outcome{Err: errBroken})
+			answer(q, "k", popped, reconcile.Result{}, errBroken)
+			q.Done("k")
+		}
+	})
 }
 
 // An event that comes during the last run still runs.

@@ -61,7 +61,10 @@ func TestBackoffIsHeld(t *testing.T) {
 				sleep(ms)
 				tc.cut(q)
 				sleep(tc.at - 3*ms)
-				takeKey(t, q, "k")
+				priority := takeKey(t, q, "k")
+				if tc.sources.Has(trigger.Retry) { // It counts as Watched, but comes when a retry does.
+					require.Equal(t, queue.DefaultPriority(trigger.Retry), priority)
+				}
 				info := observer.last(t)
 				require.Equal(t, tc.at, info.Ready.Sub(start))
 				require.Equal(t, tc.sources, info.Sources)

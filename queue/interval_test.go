@@ -85,6 +85,46 @@ func TestMaxIntervalAndEvents(t *testing.T) {
 	})
 }
 
+// What waits for a debounce has a next run, and MaxInterval adds none; where that has
+// its time already, it takes what is debounced along.
+func TestMaxIntervalAndDebounce(t *testing.T) {
+	const debounce, every = 20 * time.Second, 10 * time.Second
+	run := func(q *queue.Queue[string], during bool) {
+		takeKey(t, q, "k")
+		if during {
+			watched(q, "k")
+		}
+		q.Report("k", queue.Outcome{Object: queue.Object{Found: true}})
+		q.Done("k")
+	}
+	for _, during := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := &recorder{}
+			q := queue.New("test", queue.Options[string]{Debounce: debounce, MaxInterval: every, Observer: r})
+			defer q.ShutDown()
+			q.Add("k")
+			run(q, during)
+			want := trigger.SetOf(trigger.Watched)
+			if !during {
+				sleep(time.Second)
+				watched(q, "k")
+				want = trigger.SetOf(trigger.Watched, trigger.Periodic)
+			}
+			start := time.Now()
+			next := every - time.Second
+			if during {
+				next = debounce
+			}
+			require.Equal(t, next, q.Snapshot().NextDue)
+			sleep(next)
+			run(q, false)
+			require.Equal(t, want, r.last(t).Sources)
+			require.Equal(t, start.Add(next), r.last(t).Ready)
+			require.Equal(t, every, q.Snapshot().NextDue, "one run for both")
+		})
+	}
+}
+
 // RL06: a request whose object is gone is gone, too; one that no chain reports has
 // no object that could be found.
 func TestMaxIntervalEnds_RL06(t *testing.T) {

@@ -102,7 +102,7 @@ func (q *Queue[T]) when(request T, e echo) (d time.Duration) {
 // tellGivenUp tells everybody who wants to know that request is not retried any more.
 func (q *Queue[T]) tellGivenUp(request T, failures int, err error) {
 	q.observer.GaveUp()
-	q.opts.Log.Error(err, "A request is given up: it runs again when something happens to it", "queue", q.name, "request", request, "failures", failures)
+	q.opts.Log.Error(err, "A request is given up: its failures are retried no more. Events still run it, as does MaxInterval if that is set", "queue", q.name, "request", request, "failures", failures)
 	if q.opts.OnGiveUp == nil {
 		return
 	}

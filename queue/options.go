@@ -51,7 +51,9 @@ type Options[T comparable] struct {
 	// still run the request; while it fails, that earns no retry and is not told
 	// again. A success, a failure reset and Forget start the count anew. A
 	// Result.Requeue without an error is no failure; without the chain of package
-	// reconcile it counts as one, since nobody tells them apart. Zero means never.
+	// reconcile it counts as one, since nobody tells them apart. The rate limiter is
+	// not asked about a failure that is not retried: from then on trigger.Info.Attempt
+	// stays what it was in the run that was given up. Zero means never.
 	GiveUp int
 
 	// OnGiveUp is called when a request is given up, with the number of its failures
@@ -72,7 +74,9 @@ type Options[T comparable] struct {
 	// MaxInterval is the longest time after a run that a request is left alone: if
 	// nothing else is to run it, it runs again then, as a Periodic one, also after a
 	// terminal error and after GiveUp. It takes that the run found its object and
-	// did not call reconcile.Stop; see Outcome. Zero means for ever.
+	// did not call reconcile.Stop; see Outcome. A request that waits for a debounce has
+	// a next run. One that waits for this time runs then at the latest, and takes along
+	// what is debounced, as with a RequeueAfter. Zero means for ever.
 	MaxInterval time.Duration
 
 	// MinInterval is the least time between the end of one run of a request and the
