@@ -212,8 +212,8 @@ func (q *Queue[T]) ShutDown() {
 }
 
 // ShutDownWithDrain ends the queue once all that is ready or in flight is done;
-// what waits for its time is dropped, as is what is added from now on. That includes
-// what MinInterval, Debounce, HoldBackoff or HotLoopDelay keeps back. It returns
+// what waits for its time is dropped, also if only MinInterval, Debounce, HoldBackoff
+// or HotLoopDelay makes it wait, as is what is added from now on. It returns
 // when the last request is Done, or when ShutDown is called meanwhile.
 func (q *Queue[T]) ShutDownWithDrain() {
 	q.mu.Lock()
