@@ -54,7 +54,7 @@ type operator struct {
 // answers with answer. The controller ends with the test.
 func newOperator(t *testing.T, opts trimtab.TypedOptions[string], base controller.TypedOptions[string], answer func(o *operator, key string) (reconcile.Result, error)) *operator {
 	t.Helper()
-	if opts.Registerer == nil {
+	if opts.Registerer == nil && !opts.DisableMetrics {
 		opts.Registerer = prometheus.NewRegistry()
 	}
 	o := &operator{loop: trimtab.NewTyped("things", opts), start: time.Now()}
@@ -464,6 +464,18 @@ func TestBadOptions(t *testing.T) {
 		},
 		`trimtab: Registerer (*prometheus.Registry)(nil): must point to a registry`: func() {
 			trimtab.New("a", trimtab.Options{Registerer: (*prometheus.Registry)(nil)})
+		},
+		`trimtab: DisableMetrics with Registerer *prometheus.Registry: must not be set together`: func() {
+			trimtab.New("a", trimtab.Options{DisableMetrics: true, Registerer: prometheus.NewRegistry()})
+		},
+		`trimtab: Queue.MaxInterval 10m0s: needs For`: func() {
+			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{MaxInterval: 10 * time.Minute}})
+		},
+		`trimtab: queue: MaxInterval -1s: must not be negative`: func() {
+			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{MaxInterval: -time.Second}})
+		},
+		`trimtab: Queue.MaxInterval 1s: needs For`: func() {
+			trimtab.NewTyped("a", trimtab.TypedOptions[string]{Queue: queue.Options[string]{MaxInterval: time.Second}})
 		},
 		`trimtab: Reconciler(nil): the reconciler must not be nil`: func() {
 			trimtab.New("a", trimtab.Options{DisableMetrics: true}).Reconciler(nil)

@@ -22,8 +22,8 @@ type TypedOptions[request comparable] struct {
 	// For is an object of the kind that the loop is for, as given to the
 	// builder's For. With it and a client of Client or NewClient, a run whose own
 	// object is gone does not fail, a backoff starts anew when the object is
-	// changed or deleted, and Queue.MaxInterval works. It needs requests of type
-	// reconcile.Request. Nil means unknown.
+	// changed or deleted, and Queue.MaxInterval, which needs For, works. It needs
+	// requests of type reconcile.Request. Nil means unknown.
 	For client.Object
 
 	// RateLimiter says how long a failing request waits, unless the controller's
@@ -34,6 +34,8 @@ type TypedOptions[request comparable] struct {
 
 	// Queue configures the work queue: who is served when, and what is held back.
 	// RateLimiter, Observer and Log in it are the loop's own and must not be set.
+	// MaxInterval needs For; if the reconciler has another client than one of Client
+	// or NewClient, it does nothing, and the log says so after some runs.
 	// A nil MetricsProvider means controller-runtime's own workqueue_* collectors,
 	// which are in its registry, whatever Registerer is.
 	Queue queue.Options[request]
@@ -44,7 +46,7 @@ type TypedOptions[request comparable] struct {
 	Registerer prometheus.Registerer
 
 	// DisableMetrics turns the metrics off, the workqueue_* ones too unless Queue has
-	// a MetricsProvider.
+	// a MetricsProvider. It must not be set together with Registerer.
 	DisableMetrics bool
 
 	// Log gets what is wrong with the wiring of the loop. The zero value means
@@ -66,6 +68,9 @@ func (o TypedOptions[request]) Validate() error {
 	if isNil(o.Registerer) {
 		return fmt.Errorf("trimtab: Registerer (%T)(nil): must point to a registry", o.Registerer)
 	}
+	if o.DisableMetrics && o.Registerer != nil {
+		return fmt.Errorf("trimtab: DisableMetrics with Registerer %T: must not be set together", o.Registerer)
+	}
 	return nil
 }
 
@@ -80,6 +85,9 @@ func (o TypedOptions[request]) validateQueue() error {
 	}
 	if err := o.Queue.Validate(); err != nil {
 		return fmt.Errorf("trimtab: %w", err)
+	}
+	if o.Queue.MaxInterval > 0 && o.For == nil {
+		return fmt.Errorf("trimtab: Queue.MaxInterval %s: needs For", o.Queue.MaxInterval)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func workqueueSeries(t *testing.T) map[string]map[string]float64 {
 // loopQueue returns the queue that a loop gives to the controller of that name.
 func loopQueue(t *testing.T, name string, opts trimtab.TypedOptions[string]) *queue.Queue[string] {
 	t.Helper()
-	if opts.Registerer == nil {
+	if opts.Registerer == nil && !opts.DisableMetrics {
 		opts.Registerer = prometheus.NewRegistry()
 	}
 	if opts.Log.IsZero() {
