@@ -50,6 +50,9 @@ func (s *store) Get(_ context.Context, key client.ObjectKey, obj client.Object, 
 	return nil
 }
 
+// List finds nothing.
+func (*store) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
+
 // Update changes the spec: there is a new generation.
 func (s *store) Update(_ context.Context, obj client.Object, _ ...client.UpdateOption) error {
 	s.mu.Lock()

@@ -28,6 +28,7 @@ type TypedLoop[request comparable] struct {
 	opts    TypedOptions[request]
 	log     logr.Logger
 	metrics *metrics.Metrics // nil if they are disabled
+	sight   *sight
 
 	starting sync.Mutex // held while a queue joins the loop
 	current  atomic.Pointer[wiring[request]]
@@ -56,6 +57,7 @@ func NewTyped[request comparable](name string, opts TypedOptions[request]) *Type
 	if !opts.DisableMetrics {
 		l.metrics = register(opts.Registerer, l.log)
 	}
+	l.sight = newSight(opts.For, opts.Queue.MaxInterval > 0, l.log)
 	return l
 }
 

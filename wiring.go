@@ -123,6 +123,7 @@ func (e ends[request]) Running(r request) (trigger.Info, bool) {
 func (e ends[request]) Report(r request, o queue.Outcome) {
 	if w := e.wiring(); w.queue != nil {
 		w.queue.Report(r, o)
+		e.loop.sight.ended(o)
 	}
 }
 
@@ -135,6 +136,7 @@ func (e ends[request]) Ran(info trigger.Info, class string, phases trigger.Phase
 
 // Called implements reconcile.Observer.
 func (e ends[request]) Called(sources trigger.Set, verb, kind string) {
+	e.loop.sight.called(verb, kind)
 	if w := e.wiring(); w.signals != nil {
 		w.signals.Called(sources, verb, kind)
 	}
