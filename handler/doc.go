@@ -1,5 +1,6 @@
 // Package handler tells the queue what caused the requests that an event handler
-// enqueues.
+// enqueues. It holds all of controller-runtime's package handler, too, so that one
+// import serves.
 //
 // Replace Owns by Watches with Owned, and wrap the other handlers in As:
 //

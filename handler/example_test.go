@@ -10,7 +10,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	crhandler "sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/trimtab/trimtab/handler"
@@ -25,7 +24,7 @@ func ExampleAs() {
 	users := func(_ context.Context, config client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: config.GetNamespace(), Name: "user-of-" + config.GetName()}}}
 	}
-	h := handler.As(trigger.Watched, crhandler.EnqueueRequestsFromMapFunc(users))
+	h := handler.As(trigger.Watched, handler.EnqueueRequestsFromMapFunc(users))
 
 	q := queue.New("example", queue.Options[reconcile.Request]{})
 	defer q.ShutDown()
@@ -71,7 +70,7 @@ func ExampleSpread() {
 		}
 		return requests
 	}
-	h := handler.Spread(time.Minute, crhandler.EnqueueRequestsFromMapFunc(allCertificates))
+	h := handler.Spread(time.Minute, handler.EnqueueRequestsFromMapFunc(allCertificates))
 
 	q := queue.New("example", queue.Options[reconcile.Request]{})
 	defer q.ShutDown()

@@ -28,9 +28,9 @@ func Source(f any) (string, error) {
 }
 
 // Faults returns what the package in the folder ours lacks of the package pkg in
-// the folder theirs: each of its exported types must be an alias there, and each
-// of its functions a function that only calls it. Other exported names are a fault:
-// somebody has to decide what they are to be.
+// the folder theirs: each of its exported types must be an alias there, each of its
+// functions a function that only calls it, and each of its constants a constant.
+// A variable is a fault: somebody has to decide what it is to be.
 func Faults(pkg, theirs, ours string) ([]string, error) {
 	want, err := exported(theirs)
 	if err != nil {
@@ -52,6 +52,9 @@ func Faults(pkg, theirs, ours string) ([]string, error) {
 	return faults, nil
 }
 
+// constant is the declaration of constants.
+type constant struct{ *ast.ValueSpec }
+
 // compare returns what is wrong with got as the re-export of want, or "".
 func compare(pkg, name string, want, got ast.Node) string {
 	switch want.(type) {
@@ -65,8 +68,13 @@ func compare(pkg, name string, want, got ast.Node) string {
 		if !ok || selected(pkg, called(f)) != name {
 			return "is a function: it must be a function that only calls it"
 		}
+	case constant:
+		c, ok := got.(constant)
+		if !ok || len(c.Values) != 1 || selected(pkg, c.Values[0]) != name {
+			return "is a constant: it must be a constant of its value"
+		}
 	default:
-		return "is neither a type nor a function"
+		return "is a variable"
 	}
 	return ""
 }
@@ -90,7 +98,10 @@ func called(f *ast.FuncDecl) ast.Expr {
 // selected returns the name that e selects from the package pkg, its type
 // arguments aside, or "".
 func selected(pkg string, e ast.Expr) string {
-	if index, ok := e.(*ast.IndexExpr); ok {
+	switch index := e.(type) {
+	case *ast.IndexExpr:
+		e = index.X
+	case *ast.IndexListExpr:
 		e = index.X
 	}
 	sel, ok := e.(*ast.SelectorExpr)
@@ -142,8 +153,12 @@ func declared(decl ast.Decl, add func(*ast.Ident, ast.Node)) {
 			case *ast.TypeSpec:
 				add(s.Name, s)
 			case *ast.ValueSpec:
+				var node ast.Node = s
+				if d.Tok == token.CONST {
+					node = constant{s}
+				}
 				for _, id := range s.Names {
-					add(id, s)
+					add(id, node)
 				}
 			}
 		}

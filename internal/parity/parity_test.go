@@ -25,6 +25,7 @@ func TestFaults(t *testing.T) {
 	for name, tc := range map[string]struct{ ours, fault string }{
 		"whole":             {"package x\ntype T = stock.T\nfunc F(n int) int { return stock.F(n) }", ""},
 		"generic":           {"package x\ntype T = stock.T[int]\nfunc F(n int) int { return stock.F[int](n) }", ""},
+		"two arguments":     {"package x\ntype T = stock.T[int, string]\nfunc F(n int) int { return stock.F[int, string](n) }", ""},
 		"no type":           {"package x\nfunc F(n int) int { return stock.F(n) }", "T is a type"},
 		"own type":          {"package x\ntype T struct{}\nfunc F(n int) int { return stock.F(n) }", "T is a type"},
 		"another's alias":   {"package x\ntype T = other.T\nfunc F(n int) int { return stock.F(n) }", "T is a type"},
@@ -48,10 +49,27 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFaultsOfWhatIsNeither(t *testing.T) {
-	faults, err := parity.Faults("stock", folder(t, "package stock\n\nconst C = 1\n"), folder(t, "package x\nconst C = stock.C"))
+func TestFaultsOfConstants(t *testing.T) {
+	stock := folder(t, "package stock\n\nconst C = 1\n")
+	for ours, fault := range map[string]string{
+		"const C = stock.C":           "",
+		"const C = 1":                 "C is a constant: it must be a constant of its value",
+		"const C, D = stock.C, 2":     "C is a constant: it must be a constant of its value",
+		"var C = stock.C":             "C is a constant: it must be a constant of its value",
+		"func C() int { return 1 }":   "C is a constant: it must be a constant of its value",
+		"const D = stock.C":           "C is a constant: it must be a constant of its value",
+		"const (\n\tC = stock.C\n)\n": "",
+	} {
+		faults, err := parity.Faults("stock", stock, folder(t, "package x\n"+ours))
+		require.NoError(t, err)
+		require.Equal(t, fault, strings.Join(faults, "\n"), ours)
+	}
+}
+
+func TestFaultsOfVariables(t *testing.T) {
+	faults, err := parity.Faults("stock", folder(t, "package stock\n\nvar V = 1\n"), folder(t, "package x\nvar V = stock.V"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"C is neither a type nor a function"}, faults)
+	require.Equal(t, []string{"V is a variable"}, faults)
 
 	_, err = parity.Faults("stock", t.TempDir(), t.TempDir())
 	require.ErrorContains(t, err, "no exported names")

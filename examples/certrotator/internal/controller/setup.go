@@ -6,7 +6,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	crhandler "sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/trimtab/trimtab"
@@ -37,7 +36,7 @@ func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options contr
 		For(&certv1.Certificate{}, builder.WithPredicates(predicate.SpecChanged())).
 		Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{}), builder.WithPredicates(predicate.SpecChanged())).
 		WatchesRawSource(source.Kind[client.Object](caCache, &corev1.Secret{},
-			handler.Spread(r.RotationSpread, crhandler.EnqueueRequestsFromMapFunc(r.allCertificates)), predicate.DataChanged())).
+			handler.Spread(r.RotationSpread, handler.EnqueueRequestsFromMapFunc(r.allCertificates)), predicate.DataChanged())).
 		WithOptions(loop.ControllerOptions(options)).
 		Complete(loop.Reconciler(r))
 }
