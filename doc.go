@@ -21,5 +21,5 @@
 // any reconciler.
 //
 // The surprise: with only one of the two lines the loop works as before, and says
-// in the log what is missing.
+// in the log which call is missing.
 package trimtab

@@ -113,6 +113,15 @@ func NewClient(config *rest.Config, options client.Options) (client.Client, erro
 	return reconcile.Client(c), nil
 }
 
+// Snapshot returns the state of the queue of the controller that runs now. It is
+// the zero Snapshot if none does, or if that has another queue.
+func (l *TypedLoop[request]) Snapshot() queue.Snapshot[request] {
+	if w := l.current.Load(); w.live() {
+		return w.queue.Snapshot()
+	}
+	return queue.Snapshot[request]{}
+}
+
 // newQueue makes the queue of a controller that starts, and joins the loop to it.
 func (l *TypedLoop[request]) newQueue(controllerName string, limiter workqueue.TypedRateLimiter[request]) workqueue.TypedRateLimitingInterface[request] {
 	l.starting.Lock()

@@ -284,6 +284,24 @@ func TestNothingIsLeft_RC14(t *testing.T) {
 	})
 }
 
+// A loop shows what its queue holds while a controller runs, and nothing before and
+// after that.
+func TestSnapshotOfLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loop := trimtab.NewTyped("test", trimtab.TypedOptions[string]{DisableMetrics: true})
+		require.Zero(t, loop.Snapshot())
+		q := loop.ControllerOptions(controller.TypedOptions[string]{}).NewQueue("test", ratelimit.NewExponential[string](ratelimit.ExponentialOptions{}))
+		q.Add("now")
+		q.AddAfter("later", time.Minute)
+		s := loop.Snapshot()
+		require.Equal(t, 1, s.Depth[trigger.Primary])
+		require.Equal(t, 1, s.Delayed)
+		require.Equal(t, time.Minute, s.NextDue)
+		q.ShutDown()
+		require.Zero(t, loop.Snapshot())
+	})
+}
+
 // The signals of the loop: by trigger, under the controller's name.
 func TestSignals_ME10_ME11(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

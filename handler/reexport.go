@@ -21,7 +21,7 @@ type (
 	TypedFuncs[object any, request comparable] = handler.TypedFuncs[object, request]
 	// EnqueueRequestForObject is controller-runtime's handler.EnqueueRequestForObject.
 	EnqueueRequestForObject = handler.EnqueueRequestForObject
-	// TypedEnqueueRequestForObject is controller-runtime's handler.TypedEnqueueRequestForObject.
+	// TypedEnqueueRequestForObject is controller-runtime's generic type of that name.
 	TypedEnqueueRequestForObject[object client.Object] = handler.TypedEnqueueRequestForObject[object]
 	// MapFunc is controller-runtime's handler.MapFunc.
 	MapFunc = handler.MapFunc
@@ -35,13 +35,13 @@ type (
 // and a resync are enqueued.
 const LowPriority = handler.LowPriority
 
-// EnqueueRequestsFromMapFunc is controller-runtime's handler.EnqueueRequestsFromMapFunc.
-// What it enqueues counts as Primary; see [As].
+// EnqueueRequestsFromMapFunc is controller-runtime's function of that name. What it
+// enqueues counts as Primary; see [As].
 func EnqueueRequestsFromMapFunc(fn MapFunc) EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(fn)
 }
 
-// TypedEnqueueRequestsFromMapFunc is controller-runtime's handler.TypedEnqueueRequestsFromMapFunc.
+// TypedEnqueueRequestsFromMapFunc is controller-runtime's function of that name.
 func TypedEnqueueRequestsFromMapFunc[object any, request comparable](fn TypedMapFunc[object, request]) TypedEventHandler[object, request] {
 	return handler.TypedEnqueueRequestsFromMapFunc(fn)
 }
@@ -52,7 +52,7 @@ func EnqueueRequestForOwner(scheme *runtime.Scheme, mapper meta.RESTMapper, owne
 	return handler.EnqueueRequestForOwner(scheme, mapper, ownerType, opts...)
 }
 
-// TypedEnqueueRequestForOwner is controller-runtime's handler.TypedEnqueueRequestForOwner.
+// TypedEnqueueRequestForOwner is controller-runtime's function of that name.
 func TypedEnqueueRequestForOwner[object client.Object](scheme *runtime.Scheme, mapper meta.RESTMapper, ownerType client.Object, opts ...OwnerOption) TypedEventHandler[object, reconcile.Request] {
 	return handler.TypedEnqueueRequestForOwner[object](scheme, mapper, ownerType, opts...)
 }
@@ -60,7 +60,7 @@ func TypedEnqueueRequestForOwner[object client.Object](scheme *runtime.Scheme, m
 // OnlyControllerOwner is controller-runtime's handler.OnlyControllerOwner.
 func OnlyControllerOwner() OwnerOption { return handler.OnlyControllerOwner() }
 
-// WithLowPriorityWhenUnchanged is controller-runtime's handler.WithLowPriorityWhenUnchanged.
+// WithLowPriorityWhenUnchanged is controller-runtime's function of that name.
 func WithLowPriorityWhenUnchanged[object client.Object, request comparable](u TypedEventHandler[object, request]) TypedEventHandler[object, request] {
 	return handler.WithLowPriorityWhenUnchanged(u)
 }

@@ -30,7 +30,9 @@ func TestParity(t *testing.T) {
 // Each of the functions is that of its name, alone and in an As.
 func TestReexportedFunctions(t *testing.T) {
 	mapper := stubCluster{}.GetRESTMapper()
-	toMapped := func(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{request("mapped")} }
+	toMapped := func(context.Context, client.Object) []reconcile.Request {
+		return []reconcile.Request{request("mapped")}
+	}
 	for name, tc := range map[string]struct {
 		h    handler.EventHandler
 		want []string

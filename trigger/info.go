@@ -44,8 +44,8 @@ type Info struct {
 	Started time.Time
 }
 
-// Source returns the strongest source, under which the run counts, and false
-// if the cause is unknown.
+// Source returns the strongest source, under which the run counts, and false if the
+// cause is unknown: the Source has no meaning then, though it reads Primary.
 func (i Info) Source() (Source, bool) { return i.Sources.Strongest() }
 
 // Delay is the deliberate part of the time before the run: backoff,
