@@ -71,6 +71,7 @@ replace (
 
 require (
 	github.com/go-logr/logr v1.4.3
+	github.com/trimtab/trimtab v0.1.0
 	github.com/trimtab/trimtab/examples/certrotator v0.0.0
 	golang.org/x/sync v0.22.0
 	golang.org/x/term v0.45.0
