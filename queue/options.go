@@ -106,6 +106,7 @@ type Options[T comparable] struct {
 	// wait. Make the set with trigger.SetOf: trigger.Set(trigger.Watched) compiles, and
 	// is the set of another source. Empty means that every event ends a backoff.
 	HoldBackoff trigger.Set
+
 	// MaxWait is how long a ready request may wait before it is aged. As long as
 	// there are aged requests, one delivery in AgedShare goes to the one that has
 	// waited for longest, whatever its priority: a flood of urgent requests slows
@@ -142,9 +143,10 @@ type Options[T comparable] struct {
 
 	// HotLoopDelay is the least time between the end of one run of a request in a
 	// hot loop and the start of its next, as MinInterval is for all: the longer of them
-	// counts. It must not be more than MaxInterval, if that is set. A loop that it slows down stays one, and is named once, as long
-	// as its runs come of adds during the run before or within a second after it. Zero
-	// means that a hot loop is named and left alone.
+	// counts. It must not be more than MaxInterval, if that is set. A loop that it slows
+	// down stays one, and is named once, as long as its runs come of adds during the run
+	// before or within a second after it. Zero means that a hot loop is named and left
+	// alone.
 	HotLoopDelay time.Duration
 
 	// Log gets what nobody else can be told, such as a panic of the limiter.
