@@ -130,20 +130,17 @@ func (w *stopwatch) start(t *testing.T, namespace string) {
 	w.client, err = trimtab.NewClient(config, client.Options{Scheme: kinds})
 	require.NoError(t, err)
 
-	var q *queue.Queue[reconcile.Request]
+	q := queue.New("stopwatch", queue.Options[reconcile.Request]{})
 	options := controller.Options{
 		MaxConcurrentReconciles: 1,
 		SkipNameValidation:      new(true),
-		NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-			q = queue.New(name, queue.Options[reconcile.Request]{RateLimiter: limiter})
+		NewQueue: func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 			return q
 		},
 	}
-	chain := reconcile.TypedFunc[reconcile.Request](func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
-		return reconcile.Chain[reconcile.Request](w, reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{
-			Queue: q, Observer: w, For: &certv1.Certificate{},
-		}), reconcile.Classify, reconcile.Recover).Reconcile(ctx, req)
-	})
+	chain := reconcile.Chain[reconcile.Request](w, reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{
+		Queue: q, Observer: w, For: &certv1.Certificate{},
+	}), reconcile.Classify, reconcile.Recover)
 	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named("stopwatch").
 		For(&certv1.Certificate{}).
 		WithEventFilter(predicate.NewPredicateFuncs(w.admit)).

@@ -9,7 +9,7 @@ const (
 	hotLoopRuns   = 120 // more of them in hotLoopWindow are a hot loop
 	hotLoopOver   = 30  // fewer of them are none any more
 	hotLoopWindow = time.Minute
-	hotLoopGap    = time.Second // at most, from the end of a run to the add of the next; likewise the delay of that
+	hotLoopGap    = time.Second // at most, from the end of a run to the add of the next, and the delay of that
 )
 
 // hotLoops finds the requests that run again and again, each time since they were

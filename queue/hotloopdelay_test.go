@@ -89,7 +89,8 @@ func TestHotLoopDelayKeepsLoops(t *testing.T) {
 	}
 }
 
-// The loop is over once its runs have come of other adds for two minutes; if it runs in a loop again, that is told again.
+// The loop is over once its runs have come of other adds for two minutes; if it runs
+// in a loop again, that is told again.
 func TestHotLoopDelayEnds(t *testing.T) {
 	for _, delay := range hotDelays {
 		synctest.Test(t, func(t *testing.T) {
