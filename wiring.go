@@ -128,9 +128,9 @@ func (e ends[request]) Report(r request, o queue.Outcome) {
 }
 
 // Ran implements reconcile.Observer.
-func (e ends[request]) Ran(info trigger.Info, class string, phases trigger.Phases) {
+func (e ends[request]) Ran(run trigger.Run) {
 	if w := e.wiring(); w.signals != nil {
-		w.signals.Ran(info, class, phases)
+		w.signals.Ran(run)
 	}
 }
 
@@ -146,5 +146,19 @@ func (e ends[request]) Called(sources trigger.Set, verb, kind string) {
 func (e ends[request]) Panicked() {
 	if w := e.wiring(); w.signals != nil {
 		w.signals.Panicked()
+	}
+}
+
+// Overdue implements reconcile.Observer.
+func (e ends[request]) Overdue(change int) {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.Overdue(change)
+	}
+}
+
+// WorkerLost implements reconcile.Observer.
+func (e ends[request]) WorkerLost() {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.WorkerLost()
 	}
 }

@@ -21,11 +21,12 @@ type observed struct {
 	panicked []trigger.Source
 }
 
-func (*observed) Added(trigger.Source, bool) {}
-func (*observed) Requeued(trigger.Source)    {}
-func (*observed) FailuresReset()             {}
-func (*observed) GaveUp()                    {}
-func (*observed) HotLoop()                   {}
+func (*observed) Added(trigger.Source, bool)    {}
+func (*observed) Requeued(trigger.Source)       {}
+func (*observed) FailuresReset()                {}
+func (*observed) Limited(string, time.Duration) {}
+func (*observed) GaveUp()                       {}
+func (*observed) HotLoop()                      {}
 
 func (o *observed) Delivered(info trigger.Info) {
 	o.mu.Lock()

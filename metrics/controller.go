@@ -171,19 +171,19 @@ func (c *Controller) HandlerPanicked(source trigger.Source) {
 }
 
 // Ran counts a run that has just returned, its outcome, which is the label
-// class, and the time it took. If info does not know when the request was ready
-// and when the run started, the latency is the time of the run alone. A run
-// with outcome "success" or "requeue" is the controller's last success.
-func (c *Controller) Ran(info trigger.Info, outcome string, phases trigger.Phases) {
-	i := ofSet(info.Sources)
-	c.runs.get(outcome).at(i).Inc()
-	c.latency.at(i).Observe(latency(info, phases.Total()).Seconds())
+// class, and the time it took. If its Info does not know when the request was
+// ready and when the run started, the latency is the time of the run alone. A run
+// of class "success" or "requeue" is the controller's last success.
+func (c *Controller) Ran(run trigger.Run) {
+	i := ofSet(run.Info.Sources)
+	c.runs.get(run.Class).at(i).Inc()
+	c.latency.at(i).Observe(latency(run.Info, run.Phases.Total()).Seconds())
 	p := c.phases.at(i)
-	add(p.read, phases.Read)
-	add(p.compute, phases.Compute)
-	add(p.write, phases.Write)
-	add(p.status, phases.Status)
-	if outcome == class.Success || outcome == class.Requeue {
+	add(p.read, run.Phases.Read)
+	add(p.compute, run.Phases.Compute)
+	add(p.write, run.Phases.Write)
+	add(p.status, run.Phases.Status)
+	if run.Class == class.Success || run.Class == class.Requeue {
 		c.succeeded.Store(time.Now().UnixNano())
 	}
 }
@@ -200,6 +200,17 @@ func (c *Controller) Called(sources trigger.Set, verb, kind string) {
 	}
 	r.at(ofSet(sources)).Inc()
 }
+
+// Overdue counts runs that have passed their deadline and are still in flight: 1
+// when one has, -1 when it has returned.
+func (c *Controller) Overdue(int) {}
+
+// WorkerLost counts a worker that ended with the run that it was in.
+func (c *Controller) WorkerLost() {}
+
+// Limited counts a delay that the rate limiter gave a request that failed, by the
+// class of the failure.
+func (c *Controller) Limited(string, time.Duration) {}
 
 // Panicked counts a run that panicked.
 func (c *Controller) Panicked() { c.panics.Inc() }

@@ -22,12 +22,15 @@ import (
 var _ interface {
 	Added(source trigger.Source, merged bool)
 	Requeued(source trigger.Source)
+	Limited(class string, delay time.Duration)
 	Delivered(info trigger.Info)
 	HandlerPanicked(source trigger.Source)
 
-	Ran(info trigger.Info, class string, phases trigger.Phases)
+	Ran(run trigger.Run)
 	Called(sources trigger.Set, verb, kind string)
 	Panicked()
+	Overdue(change int)
+	WorkerLost()
 } = (*metrics.Controller)(nil)
 
 // at is a moment s seconds after the first add.
@@ -49,7 +52,7 @@ func TestTheTripOfOneRequest(t *testing.T) {
 	c.Called(info.Sources, "get", "Secret")
 	c.Called(info.Sources, "update", "Certificate/status")
 	c.Called(info.Sources, "update", "Certificate/status")
-	c.Ran(info, "conflict", trigger.Phases{Read: seconds(1), Compute: seconds(2), Write: seconds(3), Status: seconds(4)})
+	c.Ran(runOf(info, "conflict", trigger.Phases{Read: seconds(1), Compute: seconds(2), Write: seconds(3), Status: seconds(4)}))
 
 	got := map[string]float64{}
 	for series, value := range samples(t, reg) {
@@ -81,7 +84,7 @@ func TestUnknownTrigger(t *testing.T) {
 	m, reg := newRegistry(t, metrics.Options{})
 	c := m.Controller("c")
 	c.Delivered(trigger.Info{})
-	c.Ran(trigger.Info{}, "success", trigger.Phases{Compute: seconds(2)})
+	c.Ran(runOf(trigger.Info{}, "success", trigger.Phases{Compute: seconds(2)}))
 	all := samples(t, reg)
 	require.InDelta(t, 1, all[`trimtab_deliveries_total{controller="c",trigger="unknown"}`], 0)
 	require.InDelta(t, 1, all[`trimtab_runs_total{class="success",controller="c",trigger="unknown"}`], 0)
@@ -92,7 +95,7 @@ func TestUnknownTrigger(t *testing.T) {
 
 	// A cause without times is counted under it, and its wait is none.
 	c.Delivered(trigger.Info{Sources: trigger.SetOf(trigger.External), Added: at(0), Started: at(1)})
-	c.Ran(trigger.Info{Sources: trigger.SetOf(trigger.External), Caused: at(0)}, "success", trigger.Phases{Read: seconds(3)})
+	c.Ran(runOf(trigger.Info{Sources: trigger.SetOf(trigger.External), Caused: at(0)}, "success", trigger.Phases{Read: seconds(3)}))
 	all = samples(t, reg)
 	require.InDelta(t, 1, all[`trimtab_deliveries_total{controller="c",trigger="external"}`], 0)
 	require.Zero(t, all[`trimtab_delay_seconds_count{controller="c",trigger="external"}`])
@@ -106,7 +109,7 @@ func TestNegativeTimesCountAsNone(t *testing.T) {
 	c := m.Controller("c")
 	info := trigger.Info{Added: at(9), Ready: at(5), Started: at(1), OwnRun: seconds(-1)}
 	c.Delivered(info)
-	c.Ran(info, "success", trigger.Phases{Read: -1, Compute: -2, Write: -3, Status: -4})
+	c.Ran(runOf(info, "success", trigger.Phases{Read: -1, Compute: -2, Write: -3, Status: -4}))
 	all := samples(t, reg)
 	require.Empty(t, named(all, "trimtab_phase_seconds_total"))
 	require.Empty(t, named(all, "trimtab_latency_seconds_sum"))
@@ -158,7 +161,7 @@ func TestSeriesDoNotGrowWithObjects_ME05_ME06(t *testing.T) {
 	before := len(samples(t, reg))
 	for i := range 10_000 {
 		text := errors.New(fmt.Sprint("object ", i, " is broken")).Error()
-		c.Ran(trigger.Info{Sources: trigger.SetOf(trigger.Primary)}, text, trigger.Phases{})
+		c.Ran(runOf(trigger.Info{Sources: trigger.SetOf(trigger.Primary)}, text, trigger.Phases{}))
 	}
 	all := samples(t, reg)
 	// 11 classes are there from the start: 14 texts have room beside them, the
@@ -191,7 +194,7 @@ func TestCausesSurviveTheMerge_ME11(t *testing.T) {
 	c.Requeued(trigger.Periodic)
 	info := trigger.Info{Sources: trigger.SetOf(trigger.Watched, trigger.External, trigger.Periodic)}
 	c.Delivered(info)
-	c.Ran(info, "success", trigger.Phases{})
+	c.Ran(runOf(info, "success", trigger.Phases{}))
 
 	all := samples(t, reg)
 	require.Equal(t, map[string]float64{
@@ -228,9 +231,9 @@ func TestExpectedErrorsAreTheirOwnClass_ME13(t *testing.T) {
 		return samples(t, reg)[`trimtab_runs_total{class="error",controller="c",trigger="watched"}`]
 	}
 	info := trigger.Info{Sources: trigger.SetOf(trigger.Watched)}
-	c.Ran(info, "conflict", trigger.Phases{})
+	c.Ran(runOf(info, "conflict", trigger.Phases{}))
 	require.Zero(t, errorsSoFar())
-	c.Ran(info, "error", trigger.Phases{})
+	c.Ran(runOf(info, "error", trigger.Phases{}))
 	require.InDelta(t, 1, errorsSoFar(), 0)
 	require.InDelta(t, 1, samples(t, reg)[`trimtab_runs_total{class="conflict",controller="c",trigger="watched"}`], 0)
 }
@@ -247,7 +250,7 @@ func TestHealthyPolling_ME14(t *testing.T) {
 			c.Added(trigger.Periodic, false)
 			c.Requeued(trigger.Periodic)
 			c.Delivered(info)
-			c.Ran(info, "requeue", trigger.Phases{Read: time.Millisecond})
+			c.Ran(runOf(info, "requeue", trigger.Phases{Read: time.Millisecond}))
 		}
 	}
 	all := samples(t, reg)
@@ -268,17 +271,17 @@ func TestLastSuccess_ME15(t *testing.T) {
 		require.Zero(t, last())
 
 		time.Sleep(time.Minute)
-		c.Ran(trigger.Info{}, "success", trigger.Phases{})
+		c.Ran(runOf(trigger.Info{}, "success", trigger.Phases{}))
 		first := float64(time.Now().Unix())
 		require.InDelta(t, first, last(), 1e-3)
 
 		for range 100 {
 			time.Sleep(time.Second)
-			c.Ran(trigger.Info{}, "error", trigger.Phases{})
+			c.Ran(runOf(trigger.Info{}, "error", trigger.Phases{}))
 		}
 		require.InDelta(t, first, last(), 1e-3)
 
-		c.Ran(trigger.Info{}, "requeue", trigger.Phases{})
+		c.Ran(runOf(trigger.Info{}, "requeue", trigger.Phases{}))
 		require.InDelta(t, first+100, last(), 1e-3)
 	})
 }
@@ -290,7 +293,7 @@ func TestOddValues_ME16(t *testing.T) {
 	c.Added(255, true)
 	c.HandlerPanicked(99)
 	for _, odd := range []string{"", "\xff", "\xfe", "\x00", strings.Repeat("x", 1<<16), "unknown", "other"} {
-		c.Ran(trigger.Info{Sources: 0xC0}, odd, trigger.Phases{})
+		c.Ran(runOf(trigger.Info{Sources: 0xC0}, odd, trigger.Phases{}))
 		c.Called(0xFF, odd, odd)
 	}
 	c.SetState(func() metrics.State {
@@ -316,7 +319,7 @@ func FuzzLabels(f *testing.F) {
 		m, reg := newRegistry(t, metrics.Options{MaxLabelValues: 12})
 		for _, s := range []string{"", "x", "\xff"} {
 			c := m.Controller(name + s)
-			c.Ran(trigger.Info{}, outcome+s, trigger.Phases{})
+			c.Ran(runOf(trigger.Info{}, outcome+s, trigger.Phases{}))
 			c.Called(0, verb+s, kind+s)
 			c.SetState(func() metrics.State {
 				return metrics.State{Hot: []metrics.HotObject{{object, 1}, {object + s, 2}}}
@@ -353,14 +356,14 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 	phases := trigger.Phases{Read: 3 * time.Millisecond, Compute: 70 * time.Microsecond, Write: 9 * time.Millisecond}
 	for i := range 100 { // fill what is bounded
 		c.Called(info.Sources, "get", fmt.Sprint("Kind", i))
-		c.Ran(info, fmt.Sprint("class ", i), phases)
+		c.Ran(runOf(info, fmt.Sprint("class ", i), phases))
 	}
 	for name, call := range map[string]func(){
 		"Added":           func() { c.Added(trigger.Watched, true) },
 		"Requeued":        func() { c.Requeued(trigger.Retry) },
 		"Delivered":       func() { c.Delivered(info) },
-		"Ran":             func() { c.Ran(info, "success", phases) },
-		"Ran, other":      func() { c.Ran(info, "nobody knows", phases) },
+		"Ran":             func() { c.Ran(runOf(info, "success", phases)) },
+		"Ran, other":      func() { c.Ran(runOf(info, "nobody knows", phases)) },
 		"Called":          func() { c.Called(info.Sources, "get", "Kind1") },
 		"Called, other":   func() { c.Called(info.Sources, "get", "Nobody") },
 		"FailuresReset":   c.FailuresReset,
@@ -386,7 +389,7 @@ func BenchmarkController(b *testing.B) {
 	}{
 		{"Added", func() { c.Added(trigger.Watched, true) }},
 		{"Delivered", func() { c.Delivered(info) }},
-		{"Ran", func() { c.Ran(info, "success", phases) }},
+		{"Ran", func() { c.Ran(runOf(info, "success", phases)) }},
 		{"Called", func() { c.Called(info.Sources, "get", "Secret") }},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
@@ -409,7 +412,7 @@ func ExampleMetrics_Controller() {
 		info, _ := trigger.FromContext(ctx) // the zero Info: nothing is known
 		start := time.Now()
 		c.Called(info.Sources, "get", "Secret")
-		c.Ran(info, "success", trigger.Phases{Compute: time.Since(start)})
+		c.Ran(runOf(info, "success", trigger.Phases{Compute: time.Since(start)}))
 	}
 	reconcile(context.Background())
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trimtab/trimtab/metrics"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // newRegistry returns a Metrics and the registry that gathers it. A pedantic
@@ -61,4 +62,9 @@ func named(all map[string]float64, name string) map[string]float64 {
 		}
 	}
 	return found
+}
+
+// runOf is a run of which no more is known.
+func runOf(info trigger.Info, class string, phases trigger.Phases) trigger.Run {
+	return trigger.Run{Info: info, Class: class, Phases: phases}
 }

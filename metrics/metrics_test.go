@@ -46,7 +46,7 @@ func TestOptionsValidate_ME08(t *testing.T) {
 func TestBuckets_ME08(t *testing.T) {
 	const below = `trimtab_latency_seconds_bucket{controller="c",trigger="unknown",le="%v"}`
 	ran := func(c *metrics.Controller, d time.Duration) {
-		c.Ran(trigger.Info{}, "success", trigger.Phases{Compute: d})
+		c.Ran(runOf(trigger.Info{}, "success", trigger.Phases{Compute: d}))
 	}
 
 	t.Run("default", func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestNativeHistograms(t *testing.T) {
 	const runs = 10_000
 	for i := range runs { // from 1 µs to 1000 h
 		d := 1e-6 * math.Pow(3.6e12, float64(i)/runs)
-		c.Ran(trigger.Info{Sources: trigger.SetOf(trigger.Primary)}, "success",
-			trigger.Phases{Read: time.Duration(d * float64(time.Second))})
+		c.Ran(runOf(trigger.Info{Sources: trigger.SetOf(trigger.Primary)}, "success",
+			trigger.Phases{Read: time.Duration(d * float64(time.Second))}))
 	}
 	families, err := reg.Gather()
 	require.NoError(t, err)
@@ -241,7 +241,7 @@ func everything(c *metrics.Controller) {
 	}
 	for _, info := range infos {
 		c.Delivered(info)
-		c.Ran(info, "requeue", trigger.Phases{Read: 1, Compute: 2, Write: 3, Status: 4})
+		c.Ran(runOf(info, "requeue", trigger.Phases{Read: 1, Compute: 2, Write: 3, Status: 4}))
 		c.Called(info.Sources, "patch", "Secret")
 	}
 	for i := range trigger.Count + 1 {
@@ -261,7 +261,7 @@ func TestConcurrentUse(t *testing.T) {
 			for i := range rounds {
 				c := m.Controller("c")
 				everything(c)
-				c.Ran(trigger.Info{}, fmt.Sprint("class ", (w+i)%30), trigger.Phases{})
+				c.Ran(runOf(trigger.Info{}, fmt.Sprint("class ", (w+i)%30), trigger.Phases{}))
 				c.Called(0, "get", fmt.Sprint("Kind", (w+i)%30))
 				c.SetState(func() metrics.State { return metrics.State{Busy: w} })
 				if i%25 == 0 {

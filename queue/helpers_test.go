@@ -98,6 +98,7 @@ func answer(q *queue.Queue[string], key string, popped int, result reconcile.Res
 type recorder struct {
 	mu        sync.Mutex
 	added     []string // "source", or "source merged"
+	limited   []string // "class delay"
 	requeued  []trigger.Source
 	delivered []trigger.Info
 	panicked  []trigger.Source
@@ -120,6 +121,12 @@ func (r *recorder) Requeued(source trigger.Source) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requeued = append(r.requeued, source)
+}
+
+func (r *recorder) Limited(class string, delay time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.limited = append(r.limited, fmt.Sprintf("%s %s", class, delay))
 }
 
 func (r *recorder) FailuresReset() {

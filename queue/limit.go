@@ -65,6 +65,7 @@ func (q *Queue[T]) limited(mayEcho bool, o priorityqueue.AddOpts, request T) (de
 		}
 	}
 	after := q.when(request, e)
+	q.observer.Limited(e.class, after)
 	if o.After != 0 {
 		after = min(after, o.After)
 	}

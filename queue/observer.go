@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/trimtab/trimtab/trigger"
+import (
+	"time"
+
+	"github.com/trimtab/trimtab/trigger"
+)
 
 // Observer is told what passes through a queue. Its methods are called by many
 // goroutines at once and never under the queue's lock; they must not block.
@@ -13,6 +17,11 @@ type Observer interface {
 	// error or Result.Requeue, Periodic after Result.RequeueAfter. Added was
 	// called for it, too.
 	Requeued(source trigger.Source)
+
+	// Limited is called when the rate limiter was asked how long a request should
+	// wait, with its answer and the class of the failure: "requeue" for a
+	// Result.Requeue without an error, and empty if no chain reports the runs.
+	Limited(class string, delay time.Duration)
 
 	// FailuresReset is called when the rate limiter was made to forget a request
 	// that fails, since its object has a new generation or its deletion has started.
@@ -39,6 +48,7 @@ type nobody struct{}
 
 func (nobody) Added(trigger.Source, bool)     {}
 func (nobody) Requeued(trigger.Source)        {}
+func (nobody) Limited(string, time.Duration)  {}
 func (nobody) FailuresReset()                 {}
 func (nobody) GaveUp()                        {}
 func (nobody) HotLoop()                       {}

@@ -89,6 +89,7 @@ func (m *meddler) meddle() {
 
 func (m *meddler) Added(trigger.Source, bool)     { m.meddle() }
 func (m *meddler) Requeued(trigger.Source)        { m.meddle() }
+func (m *meddler) Limited(string, time.Duration)  { m.meddle() }
 func (m *meddler) FailuresReset()                 { m.meddle() }
 func (m *meddler) HotLoop()                       { m.meddle() }
 func (m *meddler) GaveUp()                        { m.meddle() }

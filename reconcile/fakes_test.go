@@ -41,11 +41,11 @@ func (b *book) write(format string, args ...any) {
 	b.lines = append(b.lines, fmt.Sprintf(format, args...))
 }
 
-func (b *book) Ran(info trigger.Info, class string, phases trigger.Phases) {
-	b.write("ran %s %s", info.Sources, class)
+func (b *book) Ran(run trigger.Run) {
+	b.write("ran %s %s", run.Info.Sources, run.Class)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.phases = phases
+	b.phases = run.Phases
 }
 
 func (b *book) Called(sources trigger.Set, verb, kind string) {
@@ -53,6 +53,10 @@ func (b *book) Called(sources trigger.Set, verb, kind string) {
 }
 
 func (b *book) Panicked() { b.write("panicked") }
+
+func (b *book) Overdue(change int) { b.write("overdue %+d", change) }
+
+func (b *book) WorkerLost() { b.write("worker lost") }
 
 func (b *book) Running(reconcile.Request) (trigger.Info, bool) { return b.info, b.known }
 

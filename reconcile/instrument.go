@@ -120,7 +120,7 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 		outcome.Class = classOf(ctx, result, err)
 	}
 	i.opts.Queue.Report(req, outcome)
-	i.opts.Observer.Ran(r.info, outcome.Class, phases)
+	i.opts.Observer.Ran(trigger.Run{Info: r.info, Class: outcome.Class, Phases: phases})
 }
 
 func (i *instrumented[request]) own(req request) ownObject {

@@ -160,9 +160,11 @@ func TestChainAllocations(t *testing.T) {
 
 type silent struct{ runs int }
 
-func (s *silent) Ran(trigger.Info, string, trigger.Phases) { s.runs++ }
-func (*silent) Called(trigger.Set, string, string)         {}
-func (*silent) Panicked()                                  {}
+func (s *silent) Ran(trigger.Run)                  { s.runs++ }
+func (*silent) Called(trigger.Set, string, string) {}
+func (*silent) Panicked()                          {}
+func (*silent) Overdue(int)                        {}
+func (*silent) WorkerLost()                        {}
 
 func BenchmarkChain(b *testing.B) {
 	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
@@ -192,8 +194,8 @@ func ExampleInstrument() {
 
 type printer struct{}
 
-func (printer) Ran(_ trigger.Info, class string, _ trigger.Phases) {
-	fmt.Println("a run of class", class)
-}
+func (printer) Ran(run trigger.Run)                { fmt.Println("a run of class", run.Class) }
 func (printer) Called(trigger.Set, string, string) {}
 func (printer) Panicked()                          {}
+func (printer) Overdue(int)                        {}
+func (printer) WorkerLost()                        {}

@@ -5,10 +5,8 @@ import "github.com/trimtab/trimtab/trigger"
 // Observer is told of the runs of a reconciler. Its methods are called by many
 // goroutines at once and never under a lock; they must not block.
 type Observer interface {
-	// Ran is called at the end of a run, with the class of its outcome and where
-	// its time went. The Info is empty but for Started if the queue is not
-	// Trimtab's.
-	Ran(info trigger.Info, class string, phases trigger.Phases)
+	// Ran is called at the end of a run.
+	Ran(run trigger.Run)
 
 	// Called is called at the end of a client call of a run: sources caused the
 	// run, verb is what the call did (get, list, create, update, patch, apply,
@@ -18,11 +16,21 @@ type Observer interface {
 
 	// Panicked is called when the reconciler panicked, before Ran.
 	Panicked()
+
+	// Overdue is called with 1 when a run in flight has passed its deadline, and
+	// with -1 when such a run has returned, before Ran.
+	Overdue(change int)
+
+	// WorkerLost is called when the reconciler ended its goroutine with
+	// runtime.Goexit, which was a worker of the controller, before Ran.
+	WorkerLost()
 }
 
 // nobody is the Observer of a chain that has none.
 type nobody struct{}
 
-func (nobody) Ran(trigger.Info, string, trigger.Phases) {}
-func (nobody) Called(trigger.Set, string, string)       {}
-func (nobody) Panicked()                                {}
+func (nobody) Ran(trigger.Run)                    {}
+func (nobody) Called(trigger.Set, string, string) {}
+func (nobody) Panicked()                          {}
+func (nobody) Overdue(int)                        {}
+func (nobody) WorkerLost()                        {}

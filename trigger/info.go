@@ -42,6 +42,10 @@ type Info struct {
 
 	// Started is when a worker took the request from the queue.
 	Started time.Time
+
+	// First is where the first of the attempts stood at its Since. It is that of this
+	// run for a first attempt, and for one whose earlier attempts were forgotten.
+	First time.Time
 }
 
 // Source returns the strongest source, under which the run counts, and false if the
