@@ -90,11 +90,7 @@ func (l *TypedLoop[request]) Reconciler(r reconcile.TypedReconciler[request]) re
 		panic(errors.New("trimtab: Reconciler(nil): the reconciler must not be nil"))
 	}
 	l.wrapped.Store(true)
-	return reconcile.Chain(r,
-		reconcile.Instrument(reconcile.InstrumentOptions[request]{Queue: l.ends(), Observer: l.ends(), For: l.opts.For}),
-		reconcile.Classify,
-		reconcile.Recover,
-	)
+	return reconcile.New(r, reconcile.Options[request]{Queue: l.ends(), Observer: l.ends(), For: l.opts.For})
 }
 
 // Client returns c with its calls accounted to the run in whose context they are

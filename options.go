@@ -56,7 +56,7 @@ type TypedOptions[request comparable] struct {
 
 // Validate returns an error that names the first impossible field and its value.
 func (o TypedOptions[request]) Validate() error {
-	if err := (reconcile.InstrumentOptions[request]{For: o.For}).Validate(); err != nil {
+	if err := (reconcile.Options[request]{For: o.For}).Validate(); err != nil {
 		return fmt.Errorf("trimtab: %w", err)
 	}
 	if err := o.validateQueue(); err != nil {

@@ -95,10 +95,10 @@ func kindOf(obj any) string {
 	return strings.TrimSuffix(strings.TrimSuffix(t.Name(), "ApplyConfiguration"), "List")
 }
 
-func isNil(obj any) bool {
-	if obj == nil {
+func isNil(v any) bool {
+	if v == nil {
 		return true
 	}
-	v := reflect.ValueOf(obj)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	value := reflect.ValueOf(v)
+	return (value.Kind() == reflect.Pointer || value.Kind() == reflect.Func) && value.IsNil()
 }

@@ -10,7 +10,7 @@ import (
 // Classify is middleware that gives the run the class of its outcome, which
 // Instrument reports, and settles one case: a run that failed with NotFound since
 // its own object is gone has succeeded, and its error becomes nil. That needs
-// InstrumentOptions.For and a client of Client, through which the object was
+// Options.For and a client of Client, through which the object was
 // missed; a NotFound for any other object stays an error, as does what is joined
 // with that of the own one. After a NotFound for a subresource of the own object
 // the client asks for the object, since it may only lack the subresource.

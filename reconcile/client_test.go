@@ -353,7 +353,7 @@ func TestClientAllocations(t *testing.T) {
 			require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _ = c.Get(ctx, key, obj) }), 1.0)
 			return reconcile.Result{}, nil
 		}),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: &silent{}}))
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: &silent{}}))
 	_, err := r.Reconcile(t.Context(), request("a"))
 	require.NoError(t, err)
 }
@@ -369,6 +369,6 @@ func BenchmarkClient(b *testing.B) {
 			}
 			return reconcile.Result{}, nil
 		}),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: &silent{}}))
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: &silent{}}))
 	_, _ = r.Reconcile(b.Context(), request("a"))
 }

@@ -5,11 +5,7 @@
 // import path and keep Request, Result, Reconciler and the rest. trimtab.Loop
 // builds the usual chain; without it:
 //
-//	r = reconcile.Chain(r,
-//		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: observer}),
-//		reconcile.Classify,
-//		reconcile.Recover,
-//	)
+//	r = reconcile.New(r, reconcile.Options[reconcile.Request]{Observer: observer})
 //
 // A run's outcome has one class, which metrics and the rate limiter use:
 //

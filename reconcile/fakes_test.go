@@ -69,11 +69,7 @@ func (b *book) Report(r reconcile.Request, o queue.Outcome) {
 
 // chain is the default chain around f, told in b.
 func chain(b *book, f reconcile.Func) reconcile.Reconciler {
-	return reconcile.Chain[reconcile.Request](f,
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Queue: b, Observer: b, For: &corev1.ConfigMap{}}),
-		reconcile.Classify,
-		reconcile.Recover,
-	)
+	return reconcile.New[reconcile.Request](f, reconcile.Options[reconcile.Request]{Queue: b, Observer: b, For: &corev1.ConfigMap{}})
 }
 
 func returns(result reconcile.Result, err error) reconcile.Func {

@@ -118,7 +118,7 @@ func TestWithoutQueue(t *testing.T) {
 				time.Sleep(time.Second)
 				return reconcile.Result{}, nil
 			}),
-			reconcile.Instrument(reconcile.InstrumentOptions[string]{Observer: b}))
+			reconcile.Instrument(reconcile.Options[string]{Observer: b}))
 		_, err := r.Reconcile(t.Context(), "x")
 		require.NoError(t, err)
 		require.Equal(t, []string{"ran unknown success"}, b.lines)
@@ -126,15 +126,15 @@ func TestWithoutQueue(t *testing.T) {
 	})
 }
 
-func TestInstrumentOptionsValidate(t *testing.T) {
-	require.NoError(t, reconcile.InstrumentOptions[string]{}.Validate())
-	require.NoError(t, reconcile.InstrumentOptions[reconcile.Request]{For: &corev1.Secret{}}.Validate())
+func TestOptionsValidate(t *testing.T) {
+	require.NoError(t, reconcile.Options[string]{}.Validate())
+	require.NoError(t, reconcile.Options[reconcile.Request]{For: &corev1.Secret{}}.Validate())
 
-	typedNil := reconcile.InstrumentOptions[reconcile.Request]{For: (*corev1.Secret)(nil)}
+	typedNil := reconcile.Options[reconcile.Request]{For: (*corev1.Secret)(nil)}
 	require.EqualError(t, typedNil.Validate(), "reconcile: For (*v1.Secret)(nil): must point to an object")
 	require.PanicsWithError(t, typedNil.Validate().Error(), func() { reconcile.Instrument(typedNil) })
 
-	for want, opts := range map[string]reconcile.InstrumentOptions[reconcile.Request]{
+	for want, opts := range map[string]reconcile.Options[reconcile.Request]{
 		"reconcile: For *v1.PartialObjectMetadata without a kind: must have its GroupVersionKind set":  {For: &metav1.PartialObjectMetadata{}},
 		"reconcile: For *unstructured.Unstructured without a kind: must have its GroupVersionKind set": {For: &unstructured.Unstructured{}},
 		"reconcile: Queue (*reconcile_test.book)(nil): must point to a queue":                          {Queue: (*book)(nil)},
@@ -143,7 +143,7 @@ func TestInstrumentOptionsValidate(t *testing.T) {
 		require.EqualError(t, opts.Validate(), want)
 	}
 
-	custom := reconcile.InstrumentOptions[string]{For: &corev1.Secret{}}
+	custom := reconcile.Options[string]{For: &corev1.Secret{}}
 	require.EqualError(t, custom.Validate(), "reconcile: For *v1.Secret: needs requests of type reconcile.Request, not string")
 }
 
@@ -152,7 +152,7 @@ func TestInstrumentOptionsValidate(t *testing.T) {
 func TestChainAllocations(t *testing.T) {
 	b := &silent{}
 	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: b}), reconcile.Classify, reconcile.Recover)
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: b}), reconcile.Classify, reconcile.Recover)
 	ctx, req := t.Context(), request("a")
 	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { _, _ = r.Reconcile(ctx, req) }), 2.0)
 	require.Positive(t, b.runs)
@@ -168,7 +168,7 @@ func (*silent) WorkerLost()                        {}
 
 func BenchmarkChain(b *testing.B) {
 	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: &silent{}}), reconcile.Classify, reconcile.Recover)
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: &silent{}}), reconcile.Classify, reconcile.Recover)
 	ctx, req := b.Context(), request("a")
 	b.ReportAllocs()
 	for b.Loop() {
@@ -181,7 +181,7 @@ func ExampleInstrument() {
 		reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
 			return reconcile.Result{}, reconcile.TerminalError(errors.New("spec.size: must be positive"))
 		}),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Observer: printer{}}),
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: printer{}}),
 		reconcile.Classify,
 		reconcile.Recover,
 	)

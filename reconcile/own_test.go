@@ -131,7 +131,7 @@ func learned(t *testing.T, like client.Object, s *server, f func(ctx context.Con
 			f(ctx, c)
 			return reconcile.Result{}, errBoom
 		}),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Queue: b, For: like}))
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Queue: b, For: like}))
 	_, err := r.Reconcile(t.Context(), request("a"))
 	require.ErrorIs(t, err, errBoom)
 	require.Equal(t, errBoom, b.outcome.Err)
@@ -341,7 +341,7 @@ func ExampleStop() {
 			}
 			return reconcile.Result{}, nil
 		}),
-		reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{Queue: stopPrinter{&book{}}}))
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Queue: stopPrinter{&book{}}}))
 	_, err := r.Reconcile(context.Background(), request("job"))
 	fmt.Println(err)
 	// Output:

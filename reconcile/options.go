@@ -1,0 +1,58 @@
+package reconcile
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Options configures New and Instrument. The zero value is the default.
+type Options[request comparable] struct {
+	// Queue is the work queue of the controller. Nil means another queue than
+	// Trimtab's: what caused a run, how long it waited and which attempt it is, is
+	// unknown then.
+	Queue Queue[request]
+
+	// Observer is told of every run. Nil means nobody is.
+	Observer Observer
+
+	// For is an object of the kind that the reconciler is for; only its type, or
+	// its GroupVersionKind if it is unstructured or metadata only, counts. It
+	// needs requests that are reconcile.Request. Nil means unknown. With it, and a
+	// client of Client, the queue learns of each run what the run's own object is
+	// like: see queue.Object. A client whose scheme lacks the kind does not
+	// recognise the object in another form than For's, nor in an apply.
+	For client.Object
+}
+
+// Validate returns an error that names the first impossible field and its value.
+func (o Options[request]) Validate() error {
+	if o.Queue != nil && isNil(o.Queue) {
+		return fmt.Errorf("reconcile: Queue (%T)(nil): must point to a queue", o.Queue)
+	}
+	if o.Observer != nil && isNil(o.Observer) {
+		return fmt.Errorf("reconcile: Observer (%T)(nil): must point to an observer", o.Observer)
+	}
+	return o.validateFor()
+}
+
+func (o Options[request]) validateFor() error {
+	if o.For == nil {
+		return nil
+	}
+	if isNil(o.For) {
+		return fmt.Errorf("reconcile: For (%T)(nil): must point to an object", o.For)
+	}
+	if kindless(o.For) {
+		return fmt.Errorf("reconcile: For %T without a kind: must have its GroupVersionKind set", o.For)
+	}
+	if _, ok := any(*new(request)).(Request); !ok {
+		return fmt.Errorf("reconcile: For %T: needs requests of type reconcile.Request, not %T", o.For, *new(request))
+	}
+	return nil
+}
+
+// kindless reports whether neither obj nor its Go type says what kind it is.
+func kindless(obj client.Object) bool {
+	return generic(obj) && obj.GetObjectKind().GroupVersionKind().Kind == ""
+}
