@@ -13,32 +13,42 @@ import (
 
 // call is a client call that belongs to a run; run is nil if it belongs to none.
 type call struct {
-	run  *run
-	kind kind
+	run         *run
+	kind        kind
+	verb        string
+	obj         any
+	subresource string
 }
 
-func begin(ctx context.Context, k kind) call {
+// begin notes that the run of ctx calls the API server. changes is whether the call
+// may change something there: it is no read, and no dry run.
+func begin(ctx context.Context, k kind, verb string, obj any, subresource string, changes bool) call {
 	r := runFrom(ctx)
-	if r == nil || !r.enter(k, time.Now()) {
+	if r == nil || !r.enter(k, changes, time.Now()) {
 		return call{}
 	}
-	return call{run: r, kind: k}
+	return call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource}
 }
 
-func (c call) end(verb string, obj any, subresource string) {
+func (c *call) end() {
 	if c.run == nil || !c.run.leave(c.kind, time.Now()) {
 		return
 	}
-	name := kindOf(obj)
-	if subresource != "" {
-		name += "/" + subresource
+	c.run.chain.observer.Called(c.run.info.Sources, c.verb, c.name())
+}
+
+// name returns on what kind of object the call is.
+func (c *call) name() string {
+	name := kindOf(c.obj)
+	if c.subresource != "" {
+		name += "/" + c.subresource
 	}
-	c.run.observer.Called(c.run.info.Sources, verb, name)
+	return name
 }
 
 // onOwn reports whether the call was on the run's own object, and notes if that
 // turned out to be gone.
-func (c call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey, err error) bool {
+func (c *call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey, err error) bool {
 	if c.run == nil || !c.run.owns(kinds, obj, key) {
 		return false
 	}
@@ -50,8 +60,8 @@ func (c call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey
 
 // wrote notes what a write of an object, whose generation was before, showed of it. A
 // dry run shows nothing.
-func (c call) wrote(kinds client.Client, obj client.Object, before int64, err error, dryRun []string) {
-	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || len(dryRun) > 0 {
+func (c *call) wrote(kinds client.Client, obj client.Object, before int64, err error, dry bool) {
+	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || dry {
 		return
 	}
 	s := sightOf(obj)
@@ -62,7 +72,7 @@ func (c call) wrote(kinds client.Client, obj client.Object, before int64, err er
 }
 
 // generation returns the generation of an object that is about to be written.
-func (c call) generation(obj client.Object) int64 {
+func (c *call) generation(obj client.Object) int64 {
 	if c.run == nil || c.run.own.like == nil || isNil(obj) {
 		return 0
 	}

@@ -32,6 +32,7 @@ type book struct {
 	info    trigger.Info // what Running answers
 	known   bool
 	phases  trigger.Phases
+	ran     trigger.Run
 	outcome queue.Outcome
 }
 
@@ -45,7 +46,7 @@ func (b *book) Ran(run trigger.Run) {
 	b.write("ran %s %s", run.Info.Sources, run.Class)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.phases = run.Phases
+	b.phases, b.ran = run.Phases, run
 }
 
 func (b *book) Called(sources trigger.Set, verb, kind string) {
@@ -75,3 +76,5 @@ func chain(b *book, f reconcile.Func) reconcile.Reconciler {
 func returns(result reconcile.Result, err error) reconcile.Func {
 	return func(context.Context, reconcile.Request) (reconcile.Result, error) { return result, err }
 }
+
+func list() *corev1.ConfigMapList { return &corev1.ConfigMapList{} }

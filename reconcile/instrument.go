@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/trimtab/trimtab/internal/class"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/trigger"
@@ -35,22 +37,24 @@ func Instrument[request comparable](opts Options[request]) Middleware[request] {
 		opts.Queue = noQueue[request]{}
 	}
 	return func(next TypedReconciler[request]) TypedReconciler[request] {
-		return &instrumented[request]{opts: opts, next: next}
+		return &instrumented[request]{queue: opts.Queue, like: opts.For, next: next, settings: opts.settings()}
 	}
 }
 
 type instrumented[request comparable] struct {
-	opts Options[request]
-	next TypedReconciler[request]
+	queue    Queue[request]
+	like     client.Object // Options.For
+	next     TypedReconciler[request]
+	settings *settings
 }
 
 // Reconcile implements TypedReconciler.
 func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (result Result, err error) {
-	info, _ := i.opts.Queue.Running(req)
+	info, _ := i.queue.Running(req)
 	if info.Started.IsZero() {
 		info.Started = time.Now()
 	}
-	rc := &runContext{Context: ctx, run: run{info: info, observer: i.opts.Observer, own: i.own(req), changed: info.Started}}
+	rc := &runContext{Context: ctx, run: run{info: info, chain: i.settings, own: i.own(req), phase: info.Started}}
 
 	returned := false
 	defer func() { i.end(ctx, &rc.run, req, result, err, returned) }() // Also if next panics.
@@ -62,24 +66,31 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 // end accounts for the run. Its class is that of a panic, or what Classify gave it,
 // or what its outcome says.
 func (i *instrumented[request]) end(ctx context.Context, r *run, req request, result Result, err error, returned bool) {
-	phases, outcome := r.end(time.Now())
-	outcome.Result, outcome.Err = result, err
+	b := r.end(time.Now())
+	o := b.outcome
+	o.Result, o.Err = result, err
 	switch {
 	case !returned:
-		outcome.Class, outcome.Err = class.Panic, errPanic
-	case outcome.Class == "":
-		outcome.Class = classOf(ctx, result, err)
+		o.Class, o.Err = class.Panic, errPanic
+	case o.Class == "":
+		o.Class = classOf(ctx, result, err)
 	}
-	i.opts.Queue.Report(req, outcome)
-	i.opts.Observer.Ran(trigger.Run{Info: r.info, Class: outcome.Class, Phases: phases})
+	i.queue.Report(req, o)
+	i.settings.observer.Ran(trigger.Run{
+		Info:      r.info,
+		Class:     o.Class,
+		Phases:    b.phases,
+		Converged: o.Err == nil && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
+		NoOp:      o.Err == nil && !b.changed && i.settings.clients.Load(),
+	})
 }
 
 func (i *instrumented[request]) own(req request) ownObject {
-	if i.opts.For == nil {
+	if i.like == nil {
 		return ownObject{}
 	}
 	key := any(req).(Request) // Validate has seen to it.
-	return ownObject{like: i.opts.For, key: key.NamespacedName}
+	return ownObject{like: i.like, key: key.NamespacedName}
 }
 
 // noQueue is a Queue that knows nothing.

@@ -56,3 +56,7 @@ func (o Options[request]) validateFor() error {
 func kindless(obj client.Object) bool {
 	return generic(obj) && obj.GetObjectKind().GroupVersionKind().Kind == ""
 }
+
+func (o Options[request]) settings() *settings {
+	return &settings{observer: o.Observer}
+}

@@ -13,7 +13,7 @@ func Recover[request comparable](next TypedReconciler[request]) TypedReconciler[
 		defer func() {
 			if p := recover(); p != nil {
 				if r := runFrom(ctx); r != nil {
-					r.observer.Panicked()
+					r.chain.observer.Panicked()
 				}
 				panic(p)
 			}

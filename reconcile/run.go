@@ -25,19 +25,20 @@ const (
 
 // run is one run of a reconciler: what the middleware and the client know of it.
 type run struct {
-	info     trigger.Info
-	observer Observer
-	own      ownObject
+	info  trigger.Info
+	chain *settings
+	own   ownObject
 
 	mu       sync.Mutex
 	inFlight [kinds]int
-	changed  time.Time // when the phase began
+	phase    time.Time // when the phase began
 	phases   trigger.Phases
 	class    string
 	gone     []error // by which the run's own object was missed
 	object   queue.Object
 	free     bool // the run took the last finalizer off its own, deleted object
 	stopped  bool // the run asked for no further run by MaxInterval
+	changed  bool // the run changed something, or tried to
 	over     bool // calls count no longer
 }
 
@@ -64,7 +65,10 @@ func runFrom(ctx context.Context) *run {
 }
 
 // enter notes that a call has begun, and reports false if the run is over.
-func (r *run) enter(k kind, now time.Time) bool {
+func (r *run) enter(k kind, changes bool, now time.Time) bool {
+	if !r.chain.clients.Load() {
+		r.chain.clients.Store(true)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -72,6 +76,7 @@ func (r *run) enter(k kind, now time.Time) bool {
 	}
 	r.spend(now)
 	r.inFlight[k]++
+	r.changed = r.changed || changes
 	return true
 }
 
@@ -89,8 +94,8 @@ func (r *run) leave(k kind, now time.Time) bool {
 
 // spend accounts the time since the phase began. Its callers hold the lock.
 func (r *run) spend(now time.Time) {
-	d := max(0, now.Sub(r.changed))
-	r.changed = now
+	d := max(0, now.Sub(r.phase))
+	r.phase = now
 	switch {
 	case r.inFlight[status] > 0:
 		r.phases.Status += d
@@ -144,13 +149,20 @@ func (r *run) classify(class string) {
 	r.class = class
 }
 
+// books is what is known of a run when it has returned.
+type books struct {
+	phases  trigger.Phases
+	outcome queue.Outcome
+	changed bool
+}
+
 // end closes the books of the run.
-func (r *run) end(now time.Time) (trigger.Phases, queue.Outcome) {
+func (r *run) end(now time.Time) books {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spend(now)
 	r.over = true
-	return r.phases, queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}
+	return books{phases: r.phases, outcome: queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}, changed: r.changed}
 }
 
 func (r *run) stop() {

@@ -1,0 +1,9 @@
+package reconcile
+
+import "sync/atomic"
+
+// settings is what all runs of a chain share, whatever the type of its requests.
+type settings struct {
+	observer Observer
+	clients  atomic.Bool // a client of Client was used in a run
+}
