@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,8 @@ type book struct {
 	phases  trigger.Phases
 	ran     trigger.Run
 	outcome queue.Outcome
+
+	overdue, overdueMin int
 }
 
 func (b *book) write(format string, args ...any) {
@@ -55,7 +58,13 @@ func (b *book) Called(sources trigger.Set, verb, kind string) {
 
 func (b *book) Panicked() { b.write("panicked") }
 
-func (b *book) Overdue(change int) { b.write("overdue %+d", change) }
+func (b *book) Overdue(change int) {
+	b.write("overdue %+d", change)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.overdue += change
+	b.overdueMin = min(b.overdueMin, b.overdue)
+}
 
 func (b *book) WorkerLost() { b.write("worker lost") }
 
@@ -78,3 +87,12 @@ func returns(result reconcile.Result, err error) reconcile.Func {
 }
 
 func list() *corev1.ConfigMapList { return &corev1.ConfigMapList{} }
+
+// without returns the lines with a field of the log, "name"="…", taken out.
+func without(lines []string, name string) []string {
+	out := []string{}
+	for _, line := range lines {
+		out = append(out, regexp.MustCompile(` "`+name+`"="[^"]*"`).ReplaceAllString(line, ""))
+	}
+	return out
+}

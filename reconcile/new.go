@@ -2,13 +2,13 @@ package reconcile
 
 import "errors"
 
-// New returns r in the usual chain: from the outside Instrument, Classify and
-// Recover. Give it to any controller; trimtab.Loop does so with
-// its own queue and metrics. It panics with the error of Validate if an option is
+// New returns r in the usual chain: from the outside Instrument, Classify,
+// Deadline if there is one, and Recover. Give it to any controller; trimtab.Loop
+// does so with its own queue and metrics. It panics with the error of Validate if an option is
 // impossible, and if r is nil.
 func New[request comparable](r TypedReconciler[request], opts Options[request]) TypedReconciler[request] {
 	if isNil(r) {
 		panic(errors.New("reconcile: New(nil): the reconciler must not be nil"))
 	}
-	return Chain(r, Instrument(opts), Classify[request], Recover[request])
+	return Chain(r, Instrument(opts), Classify[request], Deadline[request](opts.Deadline), Recover[request])
 }

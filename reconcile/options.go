@@ -23,6 +23,9 @@ type Options[request comparable] struct {
 	// like: see queue.Object. A client whose scheme lacks the kind does not
 	// recognise the object in another form than For's, nor in an apply.
 	For client.Object
+
+	// Deadline is how long a run may take. Only New reads it.
+	Deadline DeadlineOptions
 }
 
 // Validate returns an error that names the first impossible field and its value.
@@ -33,7 +36,10 @@ func (o Options[request]) Validate() error {
 	if o.Observer != nil && isNil(o.Observer) {
 		return fmt.Errorf("reconcile: Observer (%T)(nil): must point to an observer", o.Observer)
 	}
-	return o.validateFor()
+	if err := o.validateFor(); err != nil {
+		return err
+	}
+	return o.Deadline.validate("Deadline.")
 }
 
 func (o Options[request]) validateFor() error {

@@ -1,0 +1,143 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// DeadlineOptions configures Deadline. The zero value sets no deadline.
+type DeadlineOptions struct {
+	// Timeout is how long a run may take. Zero means as long as it likes.
+	Timeout time.Duration
+
+	// LastWrite is how long a context of the function LastWrite lives at most. Zero
+	// means 5s.
+	LastWrite time.Duration
+}
+
+// Validate returns an error that names the first impossible field and its value.
+func (o DeadlineOptions) Validate() error { return o.validate("") }
+
+func (o DeadlineOptions) validate(path string) error {
+	if o.Timeout < 0 {
+		return fmt.Errorf("reconcile: %sTimeout %s: must not be negative", path, o.Timeout)
+	}
+	if o.LastWrite < 0 {
+		return fmt.Errorf("reconcile: %sLastWrite %s: must not be negative", path, o.LastWrite)
+	}
+	return nil
+}
+
+// defaultLastWrite is enough for one call to an API server that is slow.
+const defaultLastWrite = 5 * time.Second
+
+// Deadline returns middleware that cancels the context of a run which takes longer
+// than Timeout, with a *DeadlineError as its cause. What the run returns reaches
+// the controller as it is; an error that wraps the context's has the class
+// "timeout".
+//
+// No context stops code that ignores it. Such a run keeps its worker, and its
+// request has no other run meanwhile, but it is seen: when the time is up a line in
+// the log names it, and it counts as overdue until it returns.
+//
+// Deadline stands inside Instrument and Classify, else nothing counts it. Of several
+// the shortest counts. It panics with the error of Validate if an option is impossible.
+func Deadline[request comparable](opts DeadlineOptions) Middleware[request] {
+	if err := opts.Validate(); err != nil {
+		panic(err)
+	}
+	if opts.LastWrite == 0 {
+		opts.LastWrite = defaultLastWrite
+	}
+	return func(next TypedReconciler[request]) TypedReconciler[request] {
+		if opts.Timeout == 0 {
+			return next
+		}
+		return &limited[request]{next: next, opts: opts, cause: &DeadlineError{Timeout: opts.Timeout}}
+	}
+}
+
+type limited[request comparable] struct {
+	next  TypedReconciler[request]
+	opts  DeadlineOptions
+	cause *DeadlineError
+}
+
+// Reconcile implements TypedReconciler.
+func (l *limited[request]) Reconcile(ctx context.Context, req request) (Result, error) {
+	d := &deadline{parent: ctx, lastWrite: l.opts.LastWrite}
+	timer := time.AfterFunc(l.opts.Timeout, func() { d.expire(req, l.opts.Timeout) })
+	defer func() {
+		if !timer.Stop() {
+			d.returned()
+		}
+	}()
+	var cancel context.CancelFunc
+	d.Context, cancel = context.WithTimeoutCause(ctx, l.opts.Timeout, l.cause)
+	defer cancel()
+	return l.next.Reconcile(d, req)
+}
+
+// deadline is the context of a run with a deadline, and what is known of that.
+type deadline struct {
+	context.Context                 // ends with the deadline, or with parent
+	parent          context.Context //nolint:containedctx // LastWrite needs it.
+	lastWrite       time.Duration
+
+	// mu is held while the observer is told, so that it learns of the end of an
+	// overdue run after its beginning. Nobody else waits for it.
+	mu      sync.Mutex
+	over    bool
+	overdue bool
+}
+
+type deadlineKey struct{}
+
+// Value implements [context.Context].
+func (d *deadline) Value(key any) any {
+	if key == (deadlineKey{}) {
+		return d
+	}
+	return d.Context.Value(key)
+}
+
+// expire tells everybody who wants to know that the run goes on although its time
+// is up.
+func (d *deadline) expire(req any, timeout time.Duration) {
+	if d.isOverdue() {
+		log.FromContext(d.parent).Info("A run has passed its deadline and goes on", "request", req, "timeout", timeout.String())
+	}
+}
+
+func (d *deadline) isOverdue() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over {
+		return false
+	}
+	d.overdue = true
+	observerOf(d.parent).Overdue(1)
+	return true
+}
+
+// returned ends a run whose time was up.
+func (d *deadline) returned() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.over = true
+	if d.overdue {
+		observerOf(d.parent).Overdue(-1)
+	}
+}
+
+// observerOf returns the observer of the run that ctx belongs to.
+func observerOf(ctx context.Context) Observer {
+	if r := runFrom(ctx); r != nil {
+		return r.chain.observer
+	}
+	return nobody{}
+}
