@@ -23,6 +23,9 @@ type Outcome struct {
 	// Stopped is whether the run asked that no further run come of
 	// Options.MaxInterval; see reconcile.Stop.
 	Stopped bool
+	// Exited is whether the run ended its goroutine, and so the worker that would have
+	// requeued it after Err: Report does so in its place.
+	Exited bool
 }
 
 // Running returns what is known of the run of request that is in flight, and
@@ -59,6 +62,8 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // class of that run was is not known to the next, unless MaxInterval or an add
 // brings it that comes during the run or the rest after it.
 //
+// After a run that has Exited, whose Err must not be nil, Report makes that add itself.
+//
 // Report calls methods of o.Err, which may be the user's, in no lock. A panic of one
 // gets out, and is as if Report had not been called: what the controller adds is an
 // event then.
@@ -66,17 +71,23 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // For a request that is not in flight Report does nothing.
 func (q *Queue[T]) Report(request T, o Outcome) {
 	e := o.expects()
-	if q.report(request, o, e) && e.terminal() {
+	priority, ok := q.report(request, o, e)
+	switch {
+	case !ok:
+	case e.terminal():
 		q.Forget(request)
+	case o.Exited && o.Err != nil:
+		q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: &priority}, request)
 	}
 }
 
-func (q *Queue[T]) report(request T, o Outcome, e echo) bool {
+// report returns the priority that the controller gives to what it requeues.
+func (q *Queue[T]) report(request T, o Outcome, e echo) (priority int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it, r := q.inFlight(request)
 	if r == nil {
-		return false
+		return 0, false
 	}
 	it.lastClass = 0
 	if o.Err != nil {
@@ -91,7 +102,7 @@ func (q *Queue[T]) report(request T, o Outcome, e echo) bool {
 	if !e.failing() {
 		q.failing.forget(request)
 	}
-	return true
+	return e.priority, true
 }
 
 // expects returns the add with which the controller will answer o: at the priority

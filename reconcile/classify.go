@@ -40,6 +40,8 @@ func classOf(ctx context.Context, result Result, err error) string {
 		return class.Requeue
 	case err == nil:
 		return class.Success
+	case isPanic(err):
+		return class.Panic
 	case errors.Is(err, TerminalError(nil)):
 		return class.Terminal
 	}
@@ -49,4 +51,9 @@ func classOf(ctx context.Context, result Result, err error) string {
 		return class.Error
 	}
 	return c
+}
+
+func isPanic(err error) bool {
+	var p *PanicError
+	return errors.As(err, &p)
 }

@@ -17,6 +17,9 @@ import (
 
 var errBoom = fmt.Errorf("boom")
 
+// logLevel is in a line of the log that is no error.
+var logLevel = regexp.MustCompile(`"level"=`)
+
 func request(name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}}
 }

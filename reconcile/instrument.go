@@ -71,7 +71,7 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 	o.Result, o.Err = result, err
 	switch {
 	case !returned:
-		o.Class, o.Err = class.Panic, errPanic
+		o.Class, o.Err, o.Exited = class.Panic, errPanic, b.failure == errExited //nolint:errorlint // It is never wrapped.
 	case o.Class == "":
 		o.Class = classOf(ctx, result, err)
 	}

@@ -67,29 +67,6 @@ func TestCanceled_RC03(t *testing.T) {
 	require.Contains(t, b.lines, "ran unknown canceled")
 }
 
-// RC04: whatever it panics with, the panic is counted, reported as a failure, and
-// goes on to controller-runtime.
-func TestPanic_RC04(t *testing.T) {
-	var nilMap map[string]int
-	for name, f := range map[string]func(){
-		"text":    func() { panic("x") },
-		"nil":     func() { panic(nil) }, //nolint:govet // That is the case.
-		"error":   func() { panic(errBoom) },
-		"nil map": func() { nilMap["a"] = 1 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := &book{}
-			r := chain(b, func(context.Context, reconcile.Request) (reconcile.Result, error) {
-				f()
-				return reconcile.Result{}, nil
-			})
-			require.Panics(t, func() { _, _ = r.Reconcile(t.Context(), request("a")) })
-			require.Equal(t, []string{"panicked", "report a panic", "ran unknown panic"}, b.lines)
-			require.Error(t, b.outcome.Err, "the queue must expect a retry")
-		})
-	}
-}
-
 func TestInfoReachesTheReconciler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		info := trigger.Info{Sources: trigger.SetOf(trigger.Retry), Attempt: 4, LastClass: "conflict", Started: time.Now()}

@@ -26,6 +26,11 @@ type Options[request comparable] struct {
 
 	// Deadline is how long a run may take. Only New reads it.
 	Deadline DeadlineOptions
+
+	// ConvertPanics makes Recover return a panic as a *PanicError, for a host that
+	// does not recover. The default panics again, which controller-runtime counts,
+	// logs and turns into an error itself.
+	ConvertPanics bool
 }
 
 // Validate returns an error that names the first impossible field and its value.
@@ -64,5 +69,5 @@ func kindless(obj client.Object) bool {
 }
 
 func (o Options[request]) settings() *settings {
-	return &settings{observer: o.Observer}
+	return &settings{observer: o.Observer, convertPanics: o.ConvertPanics}
 }

@@ -36,10 +36,11 @@ type run struct {
 	class    string
 	gone     []error // by which the run's own object was missed
 	object   queue.Object
-	free     bool // the run took the last finalizer off its own, deleted object
-	stopped  bool // the run asked for no further run by MaxInterval
-	changed  bool // the run changed something, or tried to
-	over     bool // calls count no longer
+	free     bool  // the run took the last finalizer off its own, deleted object
+	stopped  bool  // the run asked for no further run by MaxInterval
+	changed  bool  // the run changed something, or tried to
+	failure  error // of a run that panicked, or that ended its goroutine
+	over     bool  // calls count no longer
 }
 
 // runContext is the context of a run: one allocation for both.
@@ -154,6 +155,7 @@ type books struct {
 	phases  trigger.Phases
 	outcome queue.Outcome
 	changed bool
+	failure error
 }
 
 // end closes the books of the run.
@@ -162,7 +164,14 @@ func (r *run) end(now time.Time) books {
 	defer r.mu.Unlock()
 	r.spend(now)
 	r.over = true
-	return books{phases: r.phases, outcome: queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}, changed: r.changed}
+	return books{phases: r.phases, outcome: queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}, changed: r.changed, failure: r.failure}
+}
+
+// fail notes why the run does not return.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failure = err
 }
 
 func (r *run) stop() {

@@ -4,6 +4,7 @@ import "sync/atomic"
 
 // settings is what all runs of a chain share, whatever the type of its requests.
 type settings struct {
-	observer Observer
-	clients  atomic.Bool // a client of Client was used in a run
+	observer      Observer
+	convertPanics bool
+	clients       atomic.Bool // a client of Client was used in a run
 }
