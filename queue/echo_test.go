@@ -316,3 +316,24 @@ func TestManyClasses(t *testing.T) {
 		require.Equal(t, "error", o.last(t).LastClass)
 	})
 }
+
+// A failure that the chain keeps from the controller is answered by a Requeue in
+// its place: it is the same failure for the queue.
+func TestEchoOfAQuietFailure_RC08(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, observer := observed()
+		defer q.ShutDown()
+		q.AddWithOpts(at(3), "k")
+		popped := takeKey(t, q, "k")
+		q.Running("k")
+		quiet := reconcile.Result{Requeue: true} //nolint:staticcheck // Deprecated, and what the controller sees.
+		q.Report("k", queue.Outcome{Err: errBroken, Class: "conflict", Result: quiet})
+		answer(q, "k", popped, quiet, nil)
+		q.Done("k")
+		sleep(10 * ms)
+		require.Equal(t, -10, takeKey(t, q, "k"))
+		require.Equal(t, []trigger.Source{trigger.Retry}, observer.requeued)
+		require.Equal(t, []string{"conflict 10ms"}, observer.limited)
+		require.Equal(t, "conflict", observer.last(t).LastClass)
+	})
+}

@@ -14,7 +14,8 @@ import (
 type Outcome struct {
 	// Class is the class of the outcome; see package reconcile.
 	Class string
-	// Err is the error that the controller will see, nil for none.
+	// Err is the error of the run, nil for none. The controller sees it too, or else
+	// a Result.Requeue in its place, which leads to the same rate limited add.
 	Err error
 	// Result is the result that the controller will see.
 	Result reconcile.Result

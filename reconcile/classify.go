@@ -4,18 +4,29 @@ import (
 	"context"
 	"errors"
 
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/trimtab/trimtab/internal/class"
 )
 
 // Classify is middleware that gives the run the class of its outcome, which
-// Instrument reports, and settles one case: a run that failed with NotFound since
-// its own object is gone has succeeded, and its error becomes nil. That needs
-// Options.For and a client of Client, through which the object was
-// missed; a NotFound for any other object stays an error, as does what is joined
-// with that of the own one. After a NotFound for a subresource of the own object
-// the client asks for the object, since it may only lack the subresource.
+// Instrument reports, and settles what is no fault. All else passes as it is.
 //
-// It stands inside Instrument; without that it does nothing.
+//   - A run that failed with NotFound since its own object is gone has succeeded:
+//     its error becomes nil. That needs Options.For and a client of Client, through
+//     which the object was missed; a NotFound for any other object stays an error,
+//     as does what is joined with that of the own one. After a NotFound for a
+//     subresource of the own object the client asks for the object, since it may
+//     only lack the subresource.
+//   - A run that failed with context.Canceled since its context was cancelled, as when
+//     the manager stops, has the class "canceled", and its error becomes nil. The
+//     context that counts is the one which Classify gets.
+//   - A failure that Options.Quiet chooses becomes a Result.Requeue: the retry waits
+//     as long, and counts as a failure for the queue, but controller-runtime neither
+//     logs nor counts an error.
+//
+// The last two are logged at level 1. Classify stands inside Instrument; without
+// that it does nothing.
 func Classify[request comparable](next TypedReconciler[request]) TypedReconciler[request] {
 	return TypedFunc[request](func(ctx context.Context, req request) (Result, error) {
 		result, err := next.Reconcile(ctx, req)
@@ -23,18 +34,58 @@ func Classify[request comparable](next TypedReconciler[request]) TypedReconciler
 		if r == nil {
 			return result, err
 		}
-		c := classOf(ctx, result, err)
-		if c == class.NotFound && r.ownGone(err) {
-			result, err = Result{}, nil
-			c = class.Success
-		}
-		r.classify(c)
-		return result, err
+		return r.settle(ctx, result, err)
 	})
 }
 
+// settle gives the run its class, and returns what the controller is to see.
+func (r *run) settle(ctx context.Context, result Result, err error) (Result, error) {
+	if r.missedOwn(err) {
+		r.classify(class.Success, nil)
+		return Result{}, nil
+	}
+	c := r.chain.classOf(ctx, result, err)
+	switch {
+	case err == nil || c == class.Terminal:
+	case c == class.Canceled && ctxCanceled(ctx):
+		r.swallow(ctx, c, err)
+		return Result{}, nil
+	case r.isQuiet(c):
+		r.swallow(ctx, c, err)
+		return Result{Requeue: true, Priority: result.Priority}, nil //nolint:staticcheck // Deprecated, and the only retry without an error.
+	}
+	r.classify(c, nil)
+	return result, err
+}
+
+// missedOwn reports whether the run failed only since its own object is gone.
+func (r *run) missedOwn(err error) bool {
+	return err != nil && class.Of(err) == class.NotFound && !isPanic(err) && !isTerminal(err) && r.ownGone(err)
+}
+
+// swallow gives the run the class of an error that the controller does not see.
+func (r *run) swallow(ctx context.Context, c string, err error) {
+	r.classify(c, err)
+	log.FromContext(ctx).V(1).Info("The run failed quietly", "class", c, "attempt", r.info.Attempt, "error", err.Error())
+}
+
+// isQuiet reports whether a failure of that class is not shown. Without the attempt,
+// which another queue does not tell, it could stay hidden for ever.
+func (r *run) isQuiet(c string) bool {
+	return r.info.Attempt > 0 && r.chain.quiet(c, r.info.Attempt)
+}
+
+// loudConflict is the conflict in a row that is shown: three are ordinary, as a cache
+// is a little late; a fourth says that something writes all the time, or that the
+// object read is never the newest. One line for each such row is enough.
+const loudConflict = 4
+
+func quietConflicts(c string, attempt int) bool {
+	return c == class.Conflict && attempt != loudConflict
+}
+
 // classOf returns the class of an outcome.
-func classOf(ctx context.Context, result Result, err error) string {
+func (s *settings) classOf(ctx context.Context, result Result, err error) string {
 	switch {
 	case err == nil && (result.RequeueAfter > 0 || result.Requeue): //nolint:staticcheck // Deprecated, and still in use.
 		return class.Requeue
@@ -42,18 +93,29 @@ func classOf(ctx context.Context, result Result, err error) string {
 		return class.Success
 	case isPanic(err):
 		return class.Panic
-	case errors.Is(err, TerminalError(nil)):
+	case isTerminal(err):
 		return class.Terminal
 	}
 	c := class.Of(err)
-	if c == class.Canceled && ctx.Err() == nil {
-		// Nobody cancelled this run: some code of its own gave up.
-		return class.Error
+	if c == class.Canceled {
+		if ctxCanceled(ctx) {
+			return c
+		}
+		c = class.Error // Nobody cancelled this run: some code of its own gave up.
+	}
+	if s.class != nil {
+		if own := s.class(err); own != "" {
+			return own
+		}
 	}
 	return c
 }
+
+func ctxCanceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func isPanic(err error) bool {
 	var p *PanicError
 	return errors.As(err, &p)
 }
+
+func isTerminal(err error) bool { return errors.Is(err, TerminalError(nil)) }

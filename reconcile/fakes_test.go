@@ -55,6 +55,13 @@ func (b *book) Ran(run trigger.Run) {
 	b.phases, b.ran = run.Phases, run
 }
 
+// last returns the last run and its outcome.
+func (b *book) last() (trigger.Run, queue.Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ran, b.outcome
+}
+
 func (b *book) Called(sources trigger.Set, verb, kind string) {
 	b.write("called %s %s %s", sources, verb, kind)
 }

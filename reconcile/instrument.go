@@ -71,17 +71,20 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 	o.Result, o.Err = result, err
 	switch {
 	case !returned:
-		o.Class, o.Err, o.Exited = class.Panic, errPanic, b.failure == errExited //nolint:errorlint // It is never wrapped.
+		o.Class, o.Err, o.Exited = class.Panic, errPanic, b.broken == errExited //nolint:errorlint // It is never wrapped.
 	case o.Class == "":
-		o.Class = classOf(ctx, result, err)
+		o.Class = i.settings.classOf(ctx, result, err)
+	case err == nil && result.Requeue: //nolint:staticcheck // Deprecated, and what Classify makes of a quiet failure.
+		o.Err = b.quiet
 	}
 	i.queue.Report(req, o)
+	failed := o.Err != nil || b.quiet != nil
 	i.settings.observer.Ran(trigger.Run{
 		Info:      r.info,
 		Class:     o.Class,
 		Phases:    b.phases,
-		Converged: o.Err == nil && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
-		NoOp:      o.Err == nil && !b.changed && i.settings.clients.Load(),
+		Converged: !failed && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
+		NoOp:      !failed && !b.changed && i.settings.clients.Load(),
 	})
 }
 

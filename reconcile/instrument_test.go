@@ -52,21 +52,6 @@ func TestClasses_ME06_ME13(t *testing.T) {
 	}
 }
 
-// RC03: a run that the manager's end cancels is no error; code of its own that
-// gives up is.
-func TestCanceled_RC03(t *testing.T) {
-	err := fmt.Errorf("list: %w", context.Canceled)
-	b := &book{}
-	_, _ = chain(b, returns(reconcile.Result{}, err)).Reconcile(t.Context(), request("a"))
-	require.Contains(t, b.lines, "ran unknown error")
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	b = &book{}
-	_, _ = chain(b, returns(reconcile.Result{}, err)).Reconcile(ctx, request("a"))
-	require.Contains(t, b.lines, "ran unknown canceled")
-}
-
 func TestInfoReachesTheReconciler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		info := trigger.Info{Sources: trigger.SetOf(trigger.Retry), Attempt: 4, LastClass: "conflict", Started: time.Now()}
@@ -116,6 +101,7 @@ func TestOptionsValidate(t *testing.T) {
 		"reconcile: For *unstructured.Unstructured without a kind: must have its GroupVersionKind set": {For: &unstructured.Unstructured{}},
 		"reconcile: Queue (*reconcile_test.book)(nil): must point to a queue":                          {Queue: (*book)(nil)},
 		"reconcile: Observer (*reconcile_test.book)(nil): must point to an observer":                   {Observer: (*book)(nil)},
+		"reconcile: Quiet without Queue: needs Trimtab's queue, which knows the attempt":               {Quiet: never},
 	} {
 		require.EqualError(t, opts.Validate(), want)
 	}
@@ -176,3 +162,5 @@ func (printer) Called(trigger.Set, string, string) {}
 func (printer) Panicked()                          {}
 func (printer) Overdue(int)                        {}
 func (printer) WorkerLost()                        {}
+
+func never(string, int) bool { return false }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,6 +28,21 @@ type Options[request comparable] struct {
 	// Deadline is how long a run may take. Only New reads it.
 	Deadline DeadlineOptions
 
+	// Class names classes of the user's own: what it returns for an error, which it
+	// must not change, is the class of the run, for metrics, the log and the rate
+	// limiter; "" means the built-in one. It is not asked about a terminal error, a
+	// panic, what a stopping manager cancelled, or a missing own object. Keep the
+	// classes few: each is a label. Nil means the built-in ones.
+	Class func(error) string
+
+	// Quiet chooses failures that the controller does not see as errors: by their
+	// class and the attempt, which counts the failures in a row from 1. They are
+	// retried and counted by the queue like others. It is not asked about a
+	// terminal error, nor by a chain that does not know the attempt, so it needs
+	// Queue. Nil means conflicts, except when the fourth attempt in a row fails
+	// with one.
+	Quiet func(class string, attempt int) bool
+
 	// ConvertPanics makes Recover return a panic as a *PanicError, for a host that
 	// does not recover. The default panics again, which controller-runtime counts,
 	// logs and turns into an error itself.
@@ -43,6 +59,9 @@ func (o Options[request]) Validate() error {
 	}
 	if err := o.validateFor(); err != nil {
 		return err
+	}
+	if o.Quiet != nil && o.Queue == nil {
+		return errors.New("reconcile: Quiet without Queue: needs Trimtab's queue, which knows the attempt")
 	}
 	return o.Deadline.validate("Deadline.")
 }
@@ -69,5 +88,9 @@ func kindless(obj client.Object) bool {
 }
 
 func (o Options[request]) settings() *settings {
-	return &settings{observer: o.Observer, convertPanics: o.ConvertPanics}
+	s := &settings{observer: o.Observer, class: o.Class, quiet: o.Quiet, convertPanics: o.ConvertPanics}
+	if s.quiet == nil {
+		s.quiet = quietConflicts
+	}
+	return s
 }

@@ -47,7 +47,7 @@ func panicked(ctx context.Context, req, p any) error {
 	attempt, convert := 0, false
 	if r := runFrom(ctx); r != nil {
 		attempt, convert = r.info.Attempt, r.chain.convertPanics
-		r.fail(err)
+		r.breaks(err)
 		r.chain.observer.Panicked()
 	}
 	log.FromContext(ctx).Error(err, "The reconciler panicked", "request", req, "attempt", attempt, "stack", string(err.Stack))
@@ -64,7 +64,7 @@ func exited(ctx context.Context, req any) {
 	attempt := 0
 	if r := runFrom(ctx); r != nil {
 		attempt = r.info.Attempt
-		r.fail(errExited)
+		r.breaks(errExited)
 		r.chain.observer.WorkerLost()
 	}
 	log.FromContext(ctx).Error(errExited, "A worker is lost", "request", req, "attempt", attempt)

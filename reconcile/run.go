@@ -39,7 +39,8 @@ type run struct {
 	free     bool  // the run took the last finalizer off its own, deleted object
 	stopped  bool  // the run asked for no further run by MaxInterval
 	changed  bool  // the run changed something, or tried to
-	failure  error // of a run that panicked, or that ended its goroutine
+	quiet    error // that Classify keeps from the controller
+	broken   error // why the run does not return: a panic, or the end of its goroutine
 	over     bool  // calls count no longer
 }
 
@@ -144,10 +145,11 @@ func allAmong(err error, known []error) bool {
 	return found
 }
 
-func (r *run) classify(class string) {
+// classify gives the run its class, with the error that the controller does not see.
+func (r *run) classify(class string, quiet error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.class = class
+	r.class, r.quiet = class, quiet
 }
 
 // books is what is known of a run when it has returned.
@@ -155,7 +157,8 @@ type books struct {
 	phases  trigger.Phases
 	outcome queue.Outcome
 	changed bool
-	failure error
+	quiet   error
+	broken  error
 }
 
 // end closes the books of the run.
@@ -164,14 +167,20 @@ func (r *run) end(now time.Time) books {
 	defer r.mu.Unlock()
 	r.spend(now)
 	r.over = true
-	return books{phases: r.phases, outcome: queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped}, changed: r.changed, failure: r.failure}
+	return books{
+		phases:  r.phases,
+		outcome: queue.Outcome{Class: r.class, Object: r.object, Stopped: r.stopped},
+		changed: r.changed,
+		quiet:   r.quiet,
+		broken:  r.broken,
+	}
 }
 
-// fail notes why the run does not return.
-func (r *run) fail(err error) {
+// breaks notes why the run does not return.
+func (r *run) breaks(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failure = err
+	r.broken = err
 }
 
 func (r *run) stop() {
