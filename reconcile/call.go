@@ -18,23 +18,35 @@ type call struct {
 	verb        string
 	obj         any
 	subresource string
+	traced      func(error) // nil if nobody traces it
 }
 
-// begin notes that the run of ctx calls the API server. changes is whether the call
-// may change something there: it is no read, and no dry run.
-func begin(ctx context.Context, k kind, verb string, obj any, subresource string, changes bool) call {
+// begin notes that the run of ctx calls the API server, and returns the context for
+// that. changes is whether the call may change something there: it is no read, and
+// no dry run.
+func begin(ctx context.Context, k kind, verb string, obj any, subresource string, changes bool) (context.Context, call) {
 	r := runFrom(ctx)
 	if r == nil || !r.enter(k, changes, time.Now()) {
-		return call{}
+		return ctx, call{}
 	}
-	return call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource}
+	c := call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource}
+	if r.chain.tracer != nil {
+		ctx, c.traced = r.chain.tracer.StartCall(ctx, k.String(), verb, c.name())
+	}
+	return ctx, c
 }
 
-func (c *call) end() {
-	if c.run == nil || !c.run.leave(c.kind, time.Now()) {
+// end notes that the call has returned err.
+func (c *call) end(err error) {
+	if c.run == nil {
 		return
 	}
-	c.run.chain.observer.Called(c.run.info.Sources, c.verb, c.name())
+	if c.run.leave(c.kind, time.Now()) {
+		c.run.chain.observer.Called(c.run.info.Sources, c.verb, c.name())
+	}
+	if c.traced != nil {
+		c.traced(err)
+	}
 }
 
 // name returns on what kind of object the call is.

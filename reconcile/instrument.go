@@ -30,9 +30,6 @@ func Instrument[request comparable](opts Options[request]) Middleware[request] {
 	if err := opts.Validate(); err != nil {
 		panic(err)
 	}
-	if opts.Observer == nil {
-		opts.Observer = nobody{}
-	}
 	if opts.Queue == nil {
 		opts.Queue = noQueue[request]{}
 	}
@@ -54,18 +51,32 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 	if info.Started.IsZero() {
 		info.Started = time.Now()
 	}
-	rc := &runContext{Context: ctx, run: run{info: info, chain: i.settings, own: i.own(req), phase: info.Started}}
+	ctx, id := withID(ctx)
+	rc := &runContext{Context: ctx, run: run{info: info, id: id, chain: i.settings, own: i.own(req), phase: info.Started}}
 
-	returned := false
-	defer func() { i.end(ctx, &rc.run, req, result, err, returned) }() // Also if next panics.
-	result, err = i.next.Reconcile(trigger.NewContext(rc, &rc.run.info), req)
+	inner, returned, traced := trigger.NewContext(rc, &rc.run.info), false, untraced
+	defer func() { // Also if next panics.
+		run, err := i.end(ctx, &rc.run, req, result, err, returned)
+		if i.settings.traceID != nil {
+			run.TraceID = i.settings.traceID(inner)
+		}
+		i.settings.observer.Ran(run)
+		traced(run, err)
+	}()
+	if i.settings.tracer != nil {
+		inner, traced = i.settings.tracer.StartRun(inner, req, info)
+		rc.run.ctx = inner
+	}
+	result, err = i.next.Reconcile(inner, req)
 	returned = true
 	return result, err
 }
 
-// end accounts for the run. Its class is that of a panic, or what Classify gave it,
-// or what its outcome says.
-func (i *instrumented[request]) end(ctx context.Context, r *run, req request, result Result, err error, returned bool) {
+func untraced(trigger.Run, error) {}
+
+// end accounts for the run, and returns what is known of it, with its error. Its
+// class is that of a panic, or what Classify gave it, or what its outcome says.
+func (i *instrumented[request]) end(ctx context.Context, r *run, req request, result Result, err error, returned bool) (trigger.Run, error) {
 	b := r.end(time.Now())
 	o := b.outcome
 	o.Result, o.Err = result, err
@@ -78,14 +89,14 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 		o.Err = b.quiet
 	}
 	i.queue.Report(req, o)
-	failed := o.Err != nil || b.quiet != nil
-	i.settings.observer.Ran(trigger.Run{
+	failure := b.failure(o.Err, returned)
+	return trigger.Run{
 		Info:      r.info,
 		Class:     o.Class,
 		Phases:    b.phases,
-		Converged: !failed && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
-		NoOp:      !failed && !b.changed && i.settings.clients.Load(),
-	})
+		Converged: failure == nil && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
+		NoOp:      failure == nil && !b.changed && i.settings.clients.Load(),
+	}, failure
 }
 
 func (i *instrumented[request]) own(req request) ownObject {

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -16,6 +17,14 @@ type Options[request comparable] struct {
 
 	// Observer is told of every run. Nil means nobody is.
 	Observer Observer
+
+	// Tracer makes spans of the runs. Nil means there are none.
+	Tracer Tracer
+
+	// TraceID returns the trace that a context belongs to, and "" if there is none.
+	// It is called at the end of each run, with the run's context, for
+	// trigger.Run.TraceID: exemplars carry it. Nil means there is none.
+	TraceID func(context.Context) string
 
 	// For is an object of the kind that the reconciler is for; only its type, or
 	// its GroupVersionKind if it is unstructured or metadata only, counts. It
@@ -57,6 +66,9 @@ func (o Options[request]) Validate() error {
 	if o.Observer != nil && isNil(o.Observer) {
 		return fmt.Errorf("reconcile: Observer (%T)(nil): must point to an observer", o.Observer)
 	}
+	if o.Tracer != nil && isNil(o.Tracer) {
+		return fmt.Errorf("reconcile: Tracer (%T)(nil): must point to a tracer", o.Tracer)
+	}
 	if err := o.validateFor(); err != nil {
 		return err
 	}
@@ -88,7 +100,17 @@ func kindless(obj client.Object) bool {
 }
 
 func (o Options[request]) settings() *settings {
-	s := &settings{observer: o.Observer, class: o.Class, quiet: o.Quiet, convertPanics: o.ConvertPanics}
+	s := &settings{
+		observer:      o.Observer,
+		tracer:        o.Tracer,
+		traceID:       o.TraceID,
+		class:         o.Class,
+		quiet:         o.Quiet,
+		convertPanics: o.ConvertPanics,
+	}
+	if s.observer == nil {
+		s.observer = nobody{}
+	}
 	if s.quiet == nil {
 		s.quiet = quietConflicts
 	}

@@ -23,11 +23,16 @@ const (
 	kinds
 )
 
+// String returns the name of the phase, as a Tracer gets it.
+func (k kind) String() string { return [kinds]string{"status", "write", "read"}[k] }
+
 // run is one run of a reconciler: what the middleware and the client know of it.
 type run struct {
 	info  trigger.Info
+	id    string
 	chain *settings
 	own   ownObject
+	ctx   context.Context //nolint:containedctx // It is that which the tracer made for the run; nil without one.
 
 	mu       sync.Mutex
 	inFlight [kinds]int
@@ -39,6 +44,7 @@ type run struct {
 	free     bool  // the run took the last finalizer off its own, deleted object
 	stopped  bool  // the run asked for no further run by MaxInterval
 	changed  bool  // the run changed something, or tried to
+	ownRead  bool  // the tracer knows of the own object
 	quiet    error // that Classify keeps from the controller
 	broken   error // why the run does not return: a panic, or the end of its goroutine
 	over     bool  // calls count no longer
@@ -159,6 +165,18 @@ type books struct {
 	changed bool
 	quiet   error
 	broken  error
+}
+
+// failure returns the error of the run, whoever sees it: reported is what the queue does.
+func (b books) failure(reported error, returned bool) error {
+	switch {
+	case !returned && b.broken != nil:
+		return b.broken
+	case reported != nil:
+		return reported
+	default:
+		return b.quiet
+	}
 }
 
 // end closes the books of the run.

@@ -1,11 +1,16 @@
 package reconcile
 
-import "sync/atomic"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // settings is what all runs of a chain share, whatever the type of its requests.
 type settings struct {
 	observer      Observer
-	class         func(error) string // or nil
+	tracer        Tracer                       // or nil
+	traceID       func(context.Context) string // or nil
+	class         func(error) string           // or nil
 	quiet         func(class string, attempt int) bool
 	convertPanics bool
 	clients       atomic.Bool // a client of Client was used in a run

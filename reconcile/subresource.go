@@ -15,7 +15,7 @@ type accountingSubResource struct {
 
 // Get implements client.SubResourceReader.
 func (c *accountingSubResource) Get(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceGetOption) error {
-	call := begin(ctx, read, "get", obj, c.name, false)
+	ctx, call := begin(ctx, read, "get", obj, c.name, false)
 	err := c.reader.Get(ctx, obj, sub, opts...)
 	c.end(ctx, &call, obj, err)
 	return err
@@ -29,7 +29,7 @@ type accountingSubResourceWriter struct {
 
 // Create implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
-	call := begin(ctx, status, "create", obj, c.name, !subCreateIsDry(opts))
+	ctx, call := begin(ctx, status, "create", obj, c.name, !subCreateIsDry(opts))
 	err := c.SubResourceWriter.Create(ctx, obj, sub, opts...)
 	c.end(ctx, &call, obj, err)
 	return err
@@ -37,7 +37,7 @@ func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub clien
 
 // Update implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	call := begin(ctx, status, "update", obj, c.name, !subUpdateIsDry(opts))
+	ctx, call := begin(ctx, status, "update", obj, c.name, !subUpdateIsDry(opts))
 	err := c.SubResourceWriter.Update(ctx, obj, opts...)
 	c.end(ctx, &call, obj, err)
 	return err
@@ -45,7 +45,7 @@ func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Obj
 
 // Patch implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	call := begin(ctx, status, "patch", obj, c.name, !subPatchIsDry(opts))
+	ctx, call := begin(ctx, status, "patch", obj, c.name, !subPatchIsDry(opts))
 	err := c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
 	c.end(ctx, &call, obj, err)
 	return err
@@ -53,9 +53,9 @@ func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Obje
 
 // Apply implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
-	call := begin(ctx, status, "apply", obj, c.name, !subApplyIsDry(opts))
+	ctx, call := begin(ctx, status, "apply", obj, c.name, !subApplyIsDry(opts))
 	err := c.SubResourceWriter.Apply(ctx, obj, opts...)
-	call.end()
+	call.end(err)
 	return err
 }
 
@@ -64,7 +64,7 @@ func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.App
 // also where a CRD has no status subresource. So the object itself is asked for,
 // unless this run has taken off its last finalizer, which a cache may not show yet.
 func (c *accountingSubResourceWriter) end(ctx context.Context, call *call, obj client.Object, err error) {
-	call.end()
+	call.end(err)
 	if call.run == nil || err != nil && !apierrors.IsNotFound(err) {
 		return
 	}

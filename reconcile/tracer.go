@@ -3,6 +3,8 @@ package reconcile
 import (
 	"context"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/trimtab/trimtab/trigger"
 )
 
@@ -22,6 +24,23 @@ type Tracer interface {
 	StartCall(ctx context.Context, phase, verb, kind string) (context.Context, func(error))
 
 	// ReadOwn is called when a run has read its own object for the first time, with
-	// the annotations of that, which must not be changed. It needs Options.For.
+	// the context that StartRun returned, and the annotations of the object, which
+	// must not be changed. It needs Options.For.
 	ReadOwn(ctx context.Context, annotations map[string]string)
+}
+
+// traceOwn tells the tracer of the first look at the run's own object.
+func (r *run) traceOwn(obj client.Object) {
+	if r.chain.tracer == nil || !r.isFirstLook() {
+		return
+	}
+	r.chain.tracer.ReadOwn(r.ctx, obj.GetAnnotations())
+}
+
+func (r *run) isFirstLook() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.over && !r.ownRead
+	r.ownRead = true
+	return first
 }
