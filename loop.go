@@ -90,7 +90,7 @@ func (l *TypedLoop[request]) Reconciler(r reconcile.TypedReconciler[request]) re
 		panic(errors.New("trimtab: Reconciler(nil): the reconciler must not be nil"))
 	}
 	l.wrapped.Store(true)
-	return reconcile.New(r, reconcile.Options[request]{Queue: l.ends(), Observer: l.ends(), For: l.opts.For})
+	return reconcile.New(r, l.opts.chain(l.ends()))
 }
 
 // Client returns c with its calls accounted to the run in whose context they are

@@ -40,6 +40,11 @@ type TypedOptions[request comparable] struct {
 	// which are in its registry, whatever Registerer is.
 	Queue queue.Options[request]
 
+	// Reconcile configures the chain around the reconciler: a deadline, what is quiet,
+	// classes, traces. Queue, Observer and For in it are the loop's own and must not
+	// be set.
+	Reconcile reconcile.Options[request]
+
 	// Registerer is where the loop's metrics are registered; loops with the same
 	// one share their collectors. Nil means controller-runtime's registry, which
 	// a manager's metrics server serves.
@@ -56,8 +61,8 @@ type TypedOptions[request comparable] struct {
 
 // Validate returns an error that names the first impossible field and its value.
 func (o TypedOptions[request]) Validate() error {
-	if err := (reconcile.Options[request]{For: o.For}).Validate(); err != nil {
-		return fmt.Errorf("trimtab: %w", err)
+	if err := o.validateChain(); err != nil {
+		return err
 	}
 	if err := o.validateQueue(); err != nil {
 		return err
@@ -72,6 +77,28 @@ func (o TypedOptions[request]) Validate() error {
 		return fmt.Errorf("trimtab: DisableMetrics with Registerer %T: must not be set together", o.Registerer)
 	}
 	return nil
+}
+
+func (o TypedOptions[request]) validateChain() error {
+	switch {
+	case o.Reconcile.Queue != nil:
+		return fmt.Errorf("trimtab: Reconcile.Queue %T: the loop has its own queue", o.Reconcile.Queue)
+	case o.Reconcile.Observer != nil:
+		return fmt.Errorf("trimtab: Reconcile.Observer %T: the loop observes its runs itself", o.Reconcile.Observer)
+	case o.Reconcile.For != nil:
+		return fmt.Errorf("trimtab: Reconcile.For %T: set Options.For instead", o.Reconcile.For)
+	}
+	if err := o.chain(ends[request]{}).Validate(); err != nil {
+		return fmt.Errorf("trimtab: %w", err)
+	}
+	return nil
+}
+
+// chain returns the options of the loop's chain, which is joined to it by e.
+func (o TypedOptions[request]) chain(e ends[request]) reconcile.Options[request] {
+	chain := o.Reconcile
+	chain.Queue, chain.Observer, chain.For = e, e, o.For
+	return chain
 }
 
 func (o TypedOptions[request]) validateQueue() error {

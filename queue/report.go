@@ -63,7 +63,8 @@ func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
 // class of that run was is not known to the next, unless MaxInterval or an add
 // brings it that comes during the run or the rest after it.
 //
-// After a run that has Exited, whose Err must not be nil, Report makes that add itself.
+// After a run that has Exited, whose Err must not be nil, Report makes that add
+// itself.
 //
 // Report calls methods of o.Err, which may be the user's, in no lock. A panic of one
 // gets out, and is as if Report had not been called: what the controller adds is an

@@ -51,11 +51,11 @@ func (c *call) end(err error) {
 
 // name returns on what kind of object the call is.
 func (c *call) name() string {
-	name := kindOf(c.obj)
-	if c.subresource != "" {
-		name += "/" + c.subresource
+	kind := kindOf(c.obj)
+	if c.subresource == "" {
+		return kind
 	}
-	return name
+	return c.run.chain.names.of(subresource{kind, c.subresource})
 }
 
 // onOwn reports whether the call was on the run's own object, and notes if that

@@ -18,9 +18,9 @@ import (
 //     as does what is joined with that of the own one. After a NotFound for a
 //     subresource of the own object the client asks for the object, since it may
 //     only lack the subresource.
-//   - A run that failed with context.Canceled since its context was cancelled, as when
-//     the manager stops, has the class "canceled", and its error becomes nil. The
-//     context that counts is the one which Classify gets.
+//   - A run that failed with [context.Canceled] since its context was cancelled, as
+//     when the manager stops, has the class "canceled", and its error becomes nil.
+//     The context that counts is the one which Classify gets.
 //   - A failure that Options.Quiet chooses becomes a Result.Requeue: the retry waits
 //     as long, and counts as a failure for the queue, but controller-runtime neither
 //     logs nor counts an error.

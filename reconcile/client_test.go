@@ -345,19 +345,6 @@ func TestClientKeepsWatch(t *testing.T) {
 	require.False(t, ok, "a client that cannot watch must not say that it can")
 }
 
-func TestClientAllocations(t *testing.T) {
-	c := reconcile.Client(&slow{})
-	obj, key := configMap("b"), client.ObjectKey{Namespace: "ns", Name: "b"}
-	r := reconcile.Chain[reconcile.Request](
-		reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-			require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _ = c.Get(ctx, key, obj) }), 1.0)
-			return reconcile.Result{}, nil
-		}),
-		reconcile.Instrument(reconcile.Options[reconcile.Request]{Observer: &silent{}}))
-	_, err := r.Reconcile(t.Context(), request("a"))
-	require.NoError(t, err)
-}
-
 func BenchmarkClient(b *testing.B) {
 	c := reconcile.Client(&slow{})
 	obj, key := configMap("b"), client.ObjectKey{Namespace: "ns", Name: "b"}

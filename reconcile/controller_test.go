@@ -28,6 +28,7 @@ type host[T comparable] struct {
 	queue  *queue.Queue[T]
 	stop   context.CancelFunc // the manager's end
 	errors []string           // what was logged as an error
+	before map[string]float64 // what the counters stood at, which outlive a controller
 }
 
 // Running implements reconcile.Queue.
@@ -70,6 +71,7 @@ func start[T comparable](t *testing.T, workers int, opts reconcile.Options[T], r
 		require.NoError(t, <-ended)
 	})
 	synctest.Wait()
+	h.before = map[string]float64{errorsTotal: h.count(t, errorsTotal), panicsTotal: h.count(t, panicsTotal)}
 	return h
 }
 
@@ -83,8 +85,13 @@ func (h *host[T]) logger() logr.Logger {
 	}, funcr.Options{Verbosity: 1})
 }
 
-// total returns a counter of controller-runtime's for the controller.
+// total returns by how much a counter of controller-runtime's has risen.
 func (h *host[T]) total(t *testing.T, metric string) float64 {
+	t.Helper()
+	return h.count(t, metric) - h.before[metric]
+}
+
+func (h *host[T]) count(t *testing.T, metric string) float64 {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.Gather()
 	require.NoError(t, err)

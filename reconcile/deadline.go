@@ -45,7 +45,8 @@ const defaultLastWrite = 5 * time.Second
 // the log names it, and it counts as overdue until it returns.
 //
 // Deadline stands inside Instrument and Classify, else nothing counts it. Of several
-// the shortest counts. It panics with the error of Validate if an option is impossible.
+// the shortest counts. It panics with the error of Validate if an option is
+// impossible.
 func Deadline[request comparable](opts DeadlineOptions) Middleware[request] {
 	if err := opts.Validate(); err != nil {
 		panic(err)

@@ -125,12 +125,12 @@ func TestOverdueRunsArePaired_RC01(t *testing.T) {
 
 // RC01: the shorter of two deadlines counts, whichever is inside.
 func TestDeadlineInDeadline_RC01(t *testing.T) {
-	for _, timeouts := range [][2]time.Duration{{1, 2}, {2, 1}} {
+	for _, timeouts := range [][2]time.Duration{{time.Second, time.Minute}, {time.Minute, time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
 			_, err := reconcile.Chain[reconcile.Request](reconcile.Func(untilDone),
-				reconcile.Deadline[reconcile.Request](reconcile.DeadlineOptions{Timeout: timeouts[0] * time.Second}),
-				reconcile.Deadline[reconcile.Request](reconcile.DeadlineOptions{Timeout: timeouts[1] * time.Second}),
+				reconcile.Deadline[reconcile.Request](reconcile.DeadlineOptions{Timeout: timeouts[0]}),
+				reconcile.Deadline[reconcile.Request](reconcile.DeadlineOptions{Timeout: timeouts[1]}),
 			).Reconcile(t.Context(), request("a"))
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			require.Equal(t, time.Second, time.Since(start))

@@ -18,5 +18,5 @@ func (e *DeadlineError) Error() string {
 	return fmt.Sprintf("reconcile: the run has taken longer than %s", e.Timeout)
 }
 
-// Unwrap returns context.DeadlineExceeded.
+// Unwrap returns [context.DeadlineExceeded].
 func (*DeadlineError) Unwrap() error { return context.DeadlineExceeded }

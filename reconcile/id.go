@@ -33,15 +33,15 @@ func (r *run) identify() string {
 
 // withID returns the id of a run that starts in ctx, and a context whose logger has
 // it. It is "" where nothing needs one so far: making one is not cheap.
-func withID(ctx context.Context) (context.Context, string) {
-	if id := controller.ReconcileIDFromContext(ctx); id != "" {
-		return ctx, string(id)
+func withID(ctx context.Context) (with context.Context, id string) {
+	if given := controller.ReconcileIDFromContext(ctx); given != "" {
+		return ctx, string(given)
 	}
 	logger, err := logr.FromContext(ctx)
 	if err != nil { // There is none.
 		return ctx, ""
 	}
-	id := newID()
+	id = newID()
 	return log.IntoContext(ctx, logger.WithValues("reconcileID", id)), id
 }
 

@@ -2,9 +2,9 @@ package reconcile
 
 import "errors"
 
-// New returns r in the usual chain: from the outside Instrument, Classify,
-// Deadline if there is one, and Recover. Give it to any controller; trimtab.Loop
-// does so with its own queue and metrics. It panics with the error of Validate if an option is
+// New returns r in the usual chain: from the outside Instrument, Classify, Deadline if
+// there is one, and Recover. Give it to any controller; trimtab.Loop does so with its
+// own queue and metrics. It panics with the error of Validate if an option is
 // impossible, and if r is nil.
 func New[request comparable](r TypedReconciler[request], opts Options[request]) TypedReconciler[request] {
 	if isNil(r) {

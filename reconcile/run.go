@@ -167,7 +167,8 @@ type books struct {
 	broken  error
 }
 
-// failure returns the error of the run, whoever sees it: reported is what the queue does.
+// failure returns the error of the run, whoever sees it: reported is what the queue
+// does.
 func (b books) failure(reported error, returned bool) error {
 	switch {
 	case !returned && b.broken != nil:

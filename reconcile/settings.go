@@ -14,4 +14,5 @@ type settings struct {
 	quiet         func(class string, attempt int) bool
 	convertPanics bool
 	clients       atomic.Bool // a client of Client was used in a run
+	names         names
 }
