@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,7 +25,7 @@ type call struct {
 // no dry run.
 func begin(ctx context.Context, k kind, verb string, obj any, subresource string, changes bool) (context.Context, call) {
 	r := runFrom(ctx)
-	if r == nil || !r.enter(k, changes, time.Now()) {
+	if r == nil || !r.enter(k, changes, r.now()) {
 		return ctx, call{}
 	}
 	c := call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource}
@@ -41,7 +40,7 @@ func (c *call) end(err error) {
 	if c.run == nil {
 		return
 	}
-	if c.run.leave(c.kind, time.Now()) {
+	if c.run.leave(c.kind, c.run.now()) {
 		c.run.chain.observer.Called(c.run.info.Sources, c.verb, c.name())
 	}
 	if c.traced != nil {

@@ -52,7 +52,7 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 		info.Started = time.Now()
 	}
 	ctx, id := withID(ctx)
-	rc := &runContext{Context: ctx, run: run{info: info, id: id, chain: i.settings, own: i.own(req), phase: info.Started}}
+	rc := &runContext{Context: ctx, run: run{info: info, id: id, chain: i.settings, own: i.own(req)}}
 
 	inner, returned, traced := trigger.NewContext(rc, &rc.run.info), false, untraced
 	defer func() { // Also if next panics.
@@ -77,7 +77,7 @@ func untraced(trigger.Run, error) {}
 // end accounts for the run, and returns what is known of it, with its error. Its
 // class is that of a panic, or what Classify gave it, or what its outcome says.
 func (i *instrumented[request]) end(ctx context.Context, r *run, req request, result Result, err error, returned bool) (trigger.Run, error) {
-	b := r.end(time.Now())
+	b := r.end(r.now())
 	o := b.outcome
 	o.Result, o.Err = result, err
 	switch {

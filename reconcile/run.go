@@ -36,7 +36,7 @@ type run struct {
 
 	mu       sync.Mutex
 	inFlight [kinds]int
-	phase    time.Time // when the phase began
+	phase    time.Duration // when the phase began, counted from info.Started
 	phases   trigger.Phases
 	class    string
 	gone     []error // by which the run's own object was missed
@@ -72,8 +72,12 @@ func runFrom(ctx context.Context) *run {
 	return r
 }
 
+// now is the time since the run started: that reads one clock, where [time.Now]
+// reads two.
+func (r *run) now() time.Duration { return time.Since(r.info.Started) }
+
 // enter notes that a call has begun, and reports false if the run is over.
-func (r *run) enter(k kind, changes bool, now time.Time) bool {
+func (r *run) enter(k kind, changes bool, now time.Duration) bool {
 	if !r.chain.clients.Load() {
 		r.chain.clients.Store(true)
 	}
@@ -89,7 +93,7 @@ func (r *run) enter(k kind, changes bool, now time.Time) bool {
 }
 
 // leave notes that a call has ended, and reports false if the run is over.
-func (r *run) leave(k kind, now time.Time) bool {
+func (r *run) leave(k kind, now time.Duration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
@@ -101,9 +105,9 @@ func (r *run) leave(k kind, now time.Time) bool {
 }
 
 // spend accounts the time since the phase began. Its callers hold the lock.
-func (r *run) spend(now time.Time) {
-	d := max(0, now.Sub(r.phase))
-	r.phase = now
+func (r *run) spend(now time.Duration) {
+	d := max(0, now-r.phase)
+	r.phase += d // Of two calls at once, the later may come first.
 	switch {
 	case r.inFlight[status] > 0:
 		r.phases.Status += d
@@ -181,7 +185,7 @@ func (b books) failure(reported error, returned bool) error {
 }
 
 // end closes the books of the run.
-func (r *run) end(now time.Time) books {
+func (r *run) end(now time.Duration) books {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spend(now)
