@@ -25,6 +25,10 @@ var _ interface {
 	Limited(class string, delay time.Duration)
 	Delivered(info trigger.Info)
 	HandlerPanicked(source trigger.Source)
+	FailuresReset()
+	GaveUp()
+	HotLoop()
+	Filtered(source trigger.Source, predicate string, admitted bool)
 
 	Ran(run trigger.Run)
 	Called(sources trigger.Set, verb, kind string)
@@ -295,6 +299,8 @@ func TestOddValues_ME16(t *testing.T) {
 	for _, odd := range []string{"", "\xff", "\xfe", "\x00", strings.Repeat("x", 1<<16), "unknown", "other"} {
 		c.Ran(runOf(trigger.Info{Sources: 0xC0}, odd, trigger.Phases{}))
 		c.Called(0xFF, odd, odd)
+		c.Limited(odd, -1)
+		c.Filtered(99, odd, true)
 	}
 	c.SetState(func() metrics.State {
 		return metrics.State{Hot: []metrics.HotObject{{"", 1}, {"", 1}, {"a/\xff", 2}, {"a/\xfe", 3}}}
@@ -357,13 +363,26 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 	for i := range 100 { // fill what is bounded
 		c.Called(info.Sources, "get", fmt.Sprint("Kind", i))
 		c.Ran(runOf(info, fmt.Sprint("class ", i), phases))
+		c.Limited(fmt.Sprint("class ", i), time.Second)
+		c.Filtered(trigger.Watched, fmt.Sprint("predicate ", i), true)
 	}
 	for name, call := range map[string]func(){
-		"Added":           func() { c.Added(trigger.Watched, true) },
-		"Requeued":        func() { c.Requeued(trigger.Retry) },
-		"Delivered":       func() { c.Delivered(info) },
-		"Ran":             func() { c.Ran(runOf(info, "success", phases)) },
-		"Ran, other":      func() { c.Ran(runOf(info, "nobody knows", phases)) },
+		"Added":      func() { c.Added(trigger.Watched, true) },
+		"Requeued":   func() { c.Requeued(trigger.Retry) },
+		"Delivered":  func() { c.Delivered(info) },
+		"Ran":        func() { c.Ran(runOf(info, "success", phases)) },
+		"Ran, other": func() { c.Ran(runOf(info, "nobody knows", phases)) },
+		"Ran, converged": func() {
+			run := runOf(info, "success", phases)
+			run.Converged, run.NoOp, run.Info.Attempt, run.Info.First = true, true, 1, at(0)
+			c.Ran(run)
+		},
+		"Limited":         func() { c.Limited("conflict", time.Second) },
+		"Limited, other":  func() { c.Limited("nobody knows", time.Second) },
+		"Filtered":        func() { c.Filtered(trigger.Watched, "SpecChanged", false) },
+		"Filtered, other": func() { c.Filtered(trigger.Watched, "nobody knows", false) },
+		"Overdue":         func() { c.Overdue(1) },
+		"WorkerLost":      c.WorkerLost,
 		"Called":          func() { c.Called(info.Sources, "get", "Kind1") },
 		"Called, other":   func() { c.Called(info.Sources, "get", "Nobody") },
 		"FailuresReset":   c.FailuresReset,
@@ -390,6 +409,12 @@ func BenchmarkController(b *testing.B) {
 		{"Added", func() { c.Added(trigger.Watched, true) }},
 		{"Delivered", func() { c.Delivered(info) }},
 		{"Ran", func() { c.Ran(runOf(info, "success", phases)) }},
+		{"Ran, converged", func() {
+			run := runOf(info, "success", phases)
+			run.Converged, run.Info.Attempt, run.Info.First = true, 1, at(0)
+			c.Ran(run)
+		}},
+		{"Filtered", func() { c.Filtered(trigger.Watched, "SpecChanged", false) }},
 		{"Called", func() { c.Called(info.Sources, "get", "Secret") }},
 	} {
 		b.Run(bm.name, func(b *testing.B) {

@@ -77,7 +77,9 @@ func TestBuckets_ME08(t *testing.T) {
 		m, reg := newRegistry(t, metrics.Options{Buckets: []float64{}})
 		ran(m.Controller("c"), time.Second)
 		for series := range samples(t, reg) {
-			require.NotContains(t, series, "_bucket")
+			for _, name := range []string{"latency", "delay", "convergence"} {
+				require.NotContains(t, series, "trimtab_"+name+"_seconds_bucket")
+			}
 		}
 	})
 }
@@ -185,33 +187,47 @@ func TestSeriesAtZero(t *testing.T) {
 		require.Zero(t, v, series)
 		got[value.ReplaceAllString(series, "")]++
 	}
-	const sources, phases, classes, buckets = 6, 7, 11, 20
+	const sources, phases, classes, failures, buckets = 6, 7, 11, 10, 20 // other is a failure
 	require.Equal(t, map[string]int{
-		"trimtab_adds_total{controller,trigger}":                sources,
-		"trimtab_merges_total{controller,trigger}":              sources,
-		"trimtab_deliveries_total{controller,trigger}":          sources,
-		"trimtab_requeues_total{controller,reason}":             2,
-		"trimtab_runs_total{class,controller,trigger}":          sources * classes,
-		"trimtab_latency_seconds_count{controller,trigger}":     sources,
-		"trimtab_latency_seconds_sum{controller,trigger}":       sources,
-		"trimtab_latency_seconds_bucket{controller,trigger,le}": sources * buckets,
-		"trimtab_delay_seconds_count{controller,trigger}":       sources,
-		"trimtab_delay_seconds_sum{controller,trigger}":         sources,
-		"trimtab_delay_seconds_bucket{controller,trigger,le}":   sources * buckets,
-		"trimtab_phase_seconds_total{controller,phase,trigger}": sources * phases,
-		"trimtab_handler_panics_total{controller,trigger}":      sources,
-		"trimtab_panics_total{controller}":                      1,
-		"trimtab_failure_resets_total{controller}":              1,
-		"trimtab_given_up_total{controller}":                    1,
-		"trimtab_hot_loops_total{controller}":                   1,
-		"trimtab_workers_busy{controller}":                      1,
-		"trimtab_workers_limit{controller}":                     1,
-		"trimtab_queue_depth{controller,trigger}":               sources,
-		"trimtab_queue_delayed{controller}":                     1,
-		"trimtab_queue_oldest_waiting_seconds{controller}":      1,
-		"trimtab_queue_saturated{controller}":                   1,
-		"trimtab_oldest_run_seconds{controller}":                1,
-		"trimtab_last_success_timestamp_seconds{controller}":    1,
+		"trimtab_adds_total{controller,trigger}":                    sources,
+		"trimtab_merges_total{controller,trigger}":                  sources,
+		"trimtab_deliveries_total{controller,trigger}":              sources,
+		"trimtab_requeues_total{controller,reason}":                 2,
+		"trimtab_runs_total{class,controller,trigger}":              sources * classes,
+		"trimtab_latency_seconds_count{controller,trigger}":         sources,
+		"trimtab_latency_seconds_sum{controller,trigger}":           sources,
+		"trimtab_latency_seconds_bucket{controller,trigger,le}":     sources * buckets,
+		"trimtab_delay_seconds_count{controller,trigger}":           sources,
+		"trimtab_delay_seconds_sum{controller,trigger}":             sources,
+		"trimtab_delay_seconds_bucket{controller,trigger,le}":       sources * buckets,
+		"trimtab_phase_seconds_total{controller,phase,trigger}":     sources * phases,
+		"trimtab_noop_runs_total{controller,trigger}":               sources,
+		"trimtab_convergence_seconds_count{controller}":             1,
+		"trimtab_convergence_seconds_sum{controller}":               1,
+		"trimtab_convergence_seconds_bucket{controller,le}":         buckets,
+		"trimtab_convergence_attempts_count{controller}":            1,
+		"trimtab_convergence_attempts_sum{controller}":              1,
+		"trimtab_convergence_attempts_bucket{controller,le}":        8,
+		"trimtab_limiter_delay_seconds_count{class,controller}":     failures,
+		"trimtab_limiter_delay_seconds_sum{class,controller}":       failures,
+		"trimtab_limiter_delay_seconds_bucket{class,controller,le}": failures * 5,
+		"trimtab_overruns_total{controller}":                        1,
+		"trimtab_runs_overdue{controller}":                          1,
+		"trimtab_workers_lost_total{controller}":                    1,
+		"trimtab_workers_utilisation{controller}":                   1,
+		"trimtab_handler_panics_total{controller,trigger}":          sources,
+		"trimtab_panics_total{controller}":                          1,
+		"trimtab_failure_resets_total{controller}":                  1,
+		"trimtab_given_up_total{controller}":                        1,
+		"trimtab_hot_loops_total{controller}":                       1,
+		"trimtab_workers_busy{controller}":                          1,
+		"trimtab_workers_limit{controller}":                         1,
+		"trimtab_queue_depth{controller,trigger}":                   sources,
+		"trimtab_queue_delayed{controller}":                         1,
+		"trimtab_queue_oldest_waiting_seconds{controller}":          1,
+		"trimtab_queue_saturated{controller}":                       1,
+		"trimtab_oldest_run_seconds{controller}":                    1,
+		"trimtab_last_success_timestamp_seconds{controller}":        1,
 	}, got)
 }
 
@@ -236,12 +252,14 @@ func everything(c *metrics.Controller) {
 		infos = append(infos, trigger.Info{
 			Sources: trigger.SetOf(source),
 			Added:   time.Unix(0, 0), Ready: time.Unix(1, 0), Caused: time.Unix(0, 0), Started: time.Unix(3, 0),
-			OwnRun: time.Second,
+			OwnRun: time.Second, Attempt: 2, First: time.Unix(0, 0),
 		})
 	}
 	for _, info := range infos {
 		c.Delivered(info)
-		c.Ran(runOf(info, "requeue", trigger.Phases{Read: 1, Compute: 2, Write: 3, Status: 4}))
+		run := runOf(info, "requeue", trigger.Phases{Read: 1, Compute: 2, Write: 3, Status: 4})
+		run.Converged, run.NoOp, run.TraceID = true, true, "4bf92f3577b34da6a3ce929d0e0e4736"
+		c.Ran(run)
 		c.Called(info.Sources, "patch", "Secret")
 	}
 	for i := range trigger.Count + 1 {
@@ -250,6 +268,11 @@ func everything(c *metrics.Controller) {
 		c.HandlerPanicked(trigger.Source(i))
 	}
 	c.Panicked()
+	c.Limited("conflict", time.Second)
+	c.Filtered(trigger.Watched, "SpecChanged", false)
+	c.Overdue(1)
+	c.Overdue(-1)
+	c.WorkerLost()
 }
 
 func TestConcurrentUse(t *testing.T) {

@@ -8,13 +8,14 @@ import (
 
 // Options configures New. The zero value is the default.
 type Options struct {
-	// Buckets are the upper bounds, in seconds, of the classic buckets of each
-	// histogram, in ascending order. Nil means 20 of them from 1 ms to 1 h.
+	// Buckets are the upper bounds, in seconds, of the classic buckets of latency,
+	// delay and convergence, in ascending order. Nil means 20 of them from 1 ms to 1 h.
 	// Empty but not nil means none: there are native histograms in any case.
 	Buckets []float64
 
-	// MaxLabelValues bounds how many values of an open label, the class of a run
-	// or the kind of an API call, each controller has; all further ones count
+	// MaxLabelValues bounds how many values of an open label, the class of a run or
+	// of a limiter's delay, the kind of an API call or the name of a predicate, each
+	// controller has; all further ones count
 	// as "other". The 11 classes of package reconcile come first. Zero means 25.
 	MaxLabelValues int
 

@@ -16,7 +16,11 @@ type series struct {
 	runs, phases, calls                *prometheus.CounterVec
 	handlerPanics, panics              *prometheus.CounterVec
 	failureResets, givenUp, hotLoops   *prometheus.CounterVec
-	latency, delay                     *prometheus.HistogramVec
+	noOps, events                      *prometheus.CounterVec
+	overruns, workersLost              *prometheus.CounterVec
+	overdue                            *prometheus.GaugeVec
+	latency, delay, convergence        *prometheus.HistogramVec
+	attempts, limited                  *prometheus.HistogramVec
 }
 
 func newSeries(buckets []float64) series {
@@ -32,13 +36,32 @@ func newSeries(buckets []float64) series {
 		runs: counter("runs_total",
 			"Completed runs by the strongest of their causes and the class of their outcome.", labelTrigger, "class"),
 		latency: histogram("latency_seconds",
-			"Seconds from when a request could have been taken by a worker to the end of its run: wait and run, without deliberate delay.", buckets),
+			"Seconds from when a request could have been taken by a worker to the end of its run: wait and run, without deliberate delay.", buckets, labelTrigger),
 		delay: histogram("delay_seconds",
-			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", buckets),
+			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", buckets, labelTrigger),
+		convergence: histogram("convergence_seconds",
+			"Seconds from when the first attempt at a request could have been made to the end of the one after which none was needed.", buckets),
+		attempts: smallHistogram("convergence_attempts",
+			"Attempts at a request up to the one after which none was needed.", []float64{1, 2, 3, 5, 10, 20, 50, 100}),
+		limited: smallHistogram("limiter_delay_seconds",
+			"Seconds for which the rate limiter told failed requests to wait, by the class of the failure.", []float64{0.1, 1, 10, 60, 600}, "class"),
 		phases: counter("phase_seconds_total",
 			"Seconds by phase: delay, wait and own_run before the run; read, compute, write and status during it.", labelTrigger, "phase"),
 		calls: counter("api_calls_total",
 			"Calls of the Kubernetes API made by runs.", labelTrigger, "verb", "kind"),
+		noOps: counter("noop_runs_total",
+			"Runs without an error that changed nothing, by the strongest of their causes.", labelTrigger),
+		events: counter("events_total",
+			"Events of watches that a predicate has admitted or dropped.", labelTrigger, "predicate", "result"),
+		overruns: counter("overruns_total",
+			"Runs that passed their deadline."),
+		overdue: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace,
+			Name:      "runs_overdue",
+			Help:      "Runs in flight that have passed their deadline.",
+		}, []string{labelController}),
+		workersLost: counter("workers_lost_total",
+			"Workers that ended with the run that they were in: the controller has one fewer."),
 		handlerPanics: counter("handler_panics_total",
 			"Panics of event handlers and their mapping functions.", labelTrigger),
 		panics: counter("panics_total",
@@ -57,6 +80,8 @@ func (s *series) collectors() []prometheus.Collector {
 		s.adds, s.merges, s.deliveries, s.requeues, s.runs, s.latency, s.delay,
 		s.phases, s.calls, s.handlerPanics, s.panics,
 		s.failureResets, s.givenUp, s.hotLoops,
+		s.noOps, s.events, s.overruns, s.overdue, s.workersLost,
+		s.convergence, s.attempts, s.limited,
 	}
 }
 
@@ -68,7 +93,7 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	}, append([]string{labelController}, labels...))
 }
 
-func histogram(name, help string, buckets []float64) *prometheus.HistogramVec {
+func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace,
 		Name:      name,
@@ -81,5 +106,15 @@ func histogram(name, help string, buckets []float64) *prometheus.HistogramVec {
 		NativeHistogramBucketFactor:    1.1,
 		NativeHistogramZeroThreshold:   1.0 / 1024,
 		NativeHistogramMaxBucketNumber: 160,
-	}, []string{labelController, labelTrigger})
+	}, append([]string{labelController}, labels...))
+}
+
+// smallHistogram has classic buckets only, and few of them.
+func smallHistogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Namespace: namespace,
+		Name:      name,
+		Help:      help,
+		Buckets:   buckets,
+	}, append([]string{labelController}, labels...))
 }

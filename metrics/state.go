@@ -52,6 +52,14 @@ type HotObject struct {
 	Requeues uint64
 }
 
+// utilisation is the part of the limit that is busy.
+func (s State) utilisation() float64 {
+	if s.Limit <= 0 {
+		return 0
+	}
+	return float64(s.Busy) / float64(s.Limit)
+}
+
 // saturatedAfter is how long a queue must be too deep to call it saturated: a
 // burst that the workers clear within a minute is what a queue is for.
 const saturatedAfter = time.Minute
@@ -77,13 +85,14 @@ func (c *Controller) currentState() State {
 
 // gauges is what a scrape reads from a State.
 type gauges struct {
-	busy, limit, depth, delayed, oldestWaiting, saturated, oldestRun, lastSuccess, requeues *prometheus.Desc
+	busy, limit, utilisation, depth, delayed, oldestWaiting, saturated, oldestRun, lastSuccess, requeues *prometheus.Desc
 }
 
 func newGauges() gauges {
 	return gauges{
 		busy:          gauge("workers_busy", "Runs in flight."),
 		limit:         gauge("workers_limit", "Runs that can be in flight at once."),
+		utilisation:   gauge("workers_utilisation", "Runs in flight as a ratio of those that can be, from 0 to 1; 0 if that is not known."),
 		depth:         gauge("queue_depth", "Requests ready for a worker, by the strongest of their causes.", labelTrigger),
 		delayed:       gauge("queue_delayed", "Requests that wait for their time."),
 		oldestWaiting: gauge("queue_oldest_waiting_seconds", "Seconds for which the request that has been ready for longest has waited for a worker."),
@@ -101,7 +110,7 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 func (g *gauges) describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
-		g.busy, g.limit, g.depth, g.delayed, g.oldestWaiting, g.saturated, g.oldestRun, g.lastSuccess, g.requeues,
+		g.busy, g.limit, g.utilisation, g.depth, g.delayed, g.oldestWaiting, g.saturated, g.oldestRun, g.lastSuccess, g.requeues,
 	} {
 		ch <- desc
 	}
@@ -114,6 +123,7 @@ func (g *gauges) collect(ch chan<- prometheus.Metric, controller string, s State
 	}
 	send(g.busy, float64(s.Busy))
 	send(g.limit, float64(s.Limit))
+	send(g.utilisation, s.utilisation())
 	for source, depth := range s.Depth {
 		send(g.depth, float64(depth), triggerName(source))
 	}

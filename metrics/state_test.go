@@ -52,6 +52,7 @@ func TestState_ME15(t *testing.T) {
 		`trimtab_queue_delayed{controller="c"}`:                      4,
 		`trimtab_workers_busy{controller="c"}`:                       5,
 		`trimtab_workers_limit{controller="c"}`:                      6,
+		`trimtab_workers_utilisation{controller="c"}`:                5.0 / 6,
 		`trimtab_queue_oldest_waiting_seconds{controller="c"}`:       7,
 		`trimtab_oldest_run_seconds{controller="c"}`:                 600,
 		`trimtab_queue_saturated{controller="c"}`:                    1,
