@@ -116,7 +116,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 func (q *Queue[T]) addNew(it *item[T], d decision, now, after time.Duration) {
 	it.priority, it.seq = d.priority, q.nextSeq()
 	q.extras.begin(it, d, now)
-	if it.lastClass == 0 && it.run() == nil {
+	if q.opts.GiveUp > 0 && it.lastClass == 0 && it.run() == nil {
 		it.lastClass = q.classes.number(q.failing.lastClass(it.key))
 	}
 	if due := q.ask(it, never, d, now, after); due > now {

@@ -18,8 +18,8 @@ const (
 	resetSpacing = 1000 * time.Second
 )
 
-// failing remembers the requests that fail, as far as giving up and the failure
-// reset need it. The queue's lock guards it, but for some.
+// failing remembers the requests that fail, as far as giving up, the failure reset
+// and trigger.Info.First need it. The queue's lock guards it, but for some.
 type failing[T comparable] struct {
 	records keyed.Map[T, record]
 	some    atomic.Bool // there is a record
@@ -37,6 +37,8 @@ type record struct {
 	resetAt time.Duration // when last
 
 	lastClass string // of the last failure that counted
+
+	first time.Duration // where the first run in a row that failed began to wait
 }
 
 // objectAge is how far an object has come, as failing runs saw it.
@@ -55,17 +57,21 @@ type verdict struct {
 	failures int  // in a row, if it gives up
 }
 
-// note counts a run that ended as e says, and returns what follows.
-func (f *failing[T]) note(request T, e echo, now time.Duration, giveUp int, resets bool) verdict {
+// note counts a run that ended as e says, and returns what follows. It began to wait
+// at since.
+func (f *failing[T]) note(request T, e echo, since, now time.Duration, giveUp int, resets bool) verdict {
 	resets = resets && e.object != (Object{})
 	rec, known := f.records.Get(request)
-	if !known && !resets && giveUp == 0 {
+	if !known && !e.reported && giveUp == 0 {
 		return verdict{}
 	}
 	var v verdict
 	if resets {
 		v.reset = rec.seen && rec.object.older(e.object) && rec.mayReset(now)
 		rec.object, rec.seen = rec.object.next(e.object), true
+	}
+	if v.reset || !known {
+		rec.first = since
 	}
 	if v.reset {
 		rec.failures, rec.gaveUp, rec.lastClass = 0, false, ""
@@ -136,6 +142,12 @@ func (f *failing[T]) lastClass(request T) string {
 	}
 	rec, _ := f.records.Get(request)
 	return rec.lastClass
+}
+
+// first returns where the row of failures of request began, and false if there is none.
+func (f *failing[T]) first(request T) (time.Duration, bool) {
+	rec, ok := f.records.Get(request)
+	return rec.first, ok
 }
 
 // clear forgets all.

@@ -296,20 +296,19 @@ func TestLastClassAfterGiveUp(t *testing.T) {
 	})
 }
 
-// RL06: nothing is kept of a request that succeeded or vanished, and nothing at all
-// if nobody needs it.
+// RL06: nothing is kept of a request that succeeded or vanished. While it fails there
+// is a record, whatever is on: of when its attempts began.
 func TestRecordsOfFailures_RL06(t *testing.T) {
 	found := queue.Object{Found: true, UID: "1", Generation: 1}
 	for name, tc := range map[string]struct {
 		opts queue.Options[int]
 		obj  queue.Object
-		kept int
 	}{
-		"nothing is on":     {queue.Options[int]{DisableFailureReset: true}, found, 0},
-		"no object":         {queue.Options[int]{}, queue.Object{}, 0},
-		"reset":             {queue.Options[int]{}, found, 300},
-		"give up":           {queue.Options[int]{DisableFailureReset: true, GiveUp: 1}, queue.Object{}, 300},
-		"give up and reset": {queue.Options[int]{GiveUp: 1}, found, 300},
+		"nothing is on":     {queue.Options[int]{DisableFailureReset: true}, found},
+		"no object":         {queue.Options[int]{}, queue.Object{}},
+		"reset":             {queue.Options[int]{}, found},
+		"give up":           {queue.Options[int]{DisableFailureReset: true, GiveUp: 1}, queue.Object{}},
+		"give up and reset": {queue.Options[int]{GiveUp: 1}, found},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -320,7 +319,7 @@ func TestRecordsOfFailures_RL06(t *testing.T) {
 					q.Add(i)
 				}
 				sleep(time.Minute)
-				require.Equal(t, tc.kept, q.Failing())
+				require.Equal(t, 300, q.Failing())
 				outcome = queue.Outcome{} // Its object is gone: a success.
 				for i := range 300 {
 					q.Add(i)
@@ -336,6 +335,18 @@ func TestRecordsOfFailures_RL06(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without a chain nobody asks when the attempts began, and there is no record.
+func TestNoRecordsWithoutAChain_RL06(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("k")
+		popped := takeKey(t, q, "k")
+		answer(q, "k", popped, reconcile.Result{}, errBroken)
+		require.Equal(t, 1, q.NumRequeues("k"))
+		require.Zero(t, q.Failing())
+	})
 }
 
 // An event counts as no failure, however it is added.

@@ -143,7 +143,8 @@ func TestInfo(t *testing.T) {
 				running, ok := q.Running("k")
 				require.True(t, ok)
 				require.Equal(t, 1, running.Attempt)
-				running.Attempt = 0
+				require.Equal(t, running.Since(), running.First)
+				running.Attempt, running.First = 0, time.Time{}
 				require.Equal(t, observer.last(t), running)
 			})
 		})

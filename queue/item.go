@@ -96,6 +96,11 @@ type run[T comparable] struct {
 	renew     bool   // it found its object, and did not stop: MaxInterval is for it
 }
 
+// since is where its latency begins; see trigger.Info.Since.
+func (r *run[T]) since() time.Duration {
+	return max(r.caused, max(r.ready, r.asked)+r.ownRun)
+}
+
 // echo describes the add by which the controller carries out what a run asked for.
 type echo struct {
 	source   trigger.Source // Retry or Periodic

@@ -85,7 +85,7 @@ func (q *Queue[T]) claim(o priorityqueue.AddOpts, request T) (echo, verdict, boo
 	if !ok {
 		return echo{}, verdict{}, false
 	}
-	return e, q.failing.note(request, e, q.now(), q.opts.GiveUp, !q.opts.DisableFailureReset), true
+	return e, q.failing.note(request, e, r.since(), q.now(), q.opts.GiveUp, !q.opts.DisableFailureReset), true
 }
 
 // when asks the limiter. A limiter that knows errors is told of that of a run that

@@ -37,7 +37,7 @@ func (m *model) retry(key string) bool {
 	known := m.resets && r.outcome.Object != queue.Object{}
 	f := m.failing[key]
 	if f == nil {
-		if !known && m.giveUp == 0 {
+		if !known && !r.reported && m.giveUp == 0 {
 			return true
 		}
 		f = &modelFailing{}

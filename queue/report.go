@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -35,8 +36,22 @@ func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
 	info, ok := q.chain(request)
 	if ok {
 		info.Attempt = q.NumRequeues(request) + 1
+		info.First = q.first(request, info)
 	}
 	return info, ok
+}
+
+// first returns since when request, which is in flight, has been attempted. A limiter
+// that forgets by itself ends the row of its attempts, too.
+func (q *Queue[T]) first(request T, info trigger.Info) time.Time {
+	if info.Attempt > 1 && q.failing.some.Load() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if first, ok := q.failing.first(request); ok {
+			return q.start.Add(first)
+		}
+	}
+	return info.Since()
 }
 
 func (q *Queue[T]) chain(request T) (trigger.Info, bool) {
