@@ -42,8 +42,12 @@ func (w *wiring[request]) state() metrics.State {
 	if len(s.Runs) > 0 {
 		state.OldestRun = s.Runs[0].Age
 	}
-	for _, hot := range s.Hot {
+	named := 2 * w.signals.TopK() // Several may look the same.
+	for _, hot := range s.Hot[:min(named, len(s.Hot))] {
 		state.Hot = append(state.Hot, metrics.HotObject{Object: fmt.Sprint(hot.Request), Requeues: hot.Requeues})
+	}
+	for _, busy := range s.Busiest[:min(named, len(s.Busiest))] {
+		state.Busiest = append(state.Busiest, metrics.BusyObject{Object: fmt.Sprint(busy.Request), Time: busy.Time})
 	}
 	return state
 }

@@ -14,7 +14,9 @@ import (
 // concurrent use and, once the series exists, wait for no lock and allocate
 // nothing. Get one from Metrics.Controller.
 type Controller struct {
-	name string
+	name   string
+	topK   int
+	gauges gauges // set by scrapes only
 
 	adds, merges, deliveries, handlerPanics, noOps *row[prometheus.Counter]
 	latency, delay                                 *row[prometheus.Observer]
@@ -44,9 +46,11 @@ type eventCounters struct {
 	admitted, dropped prometheus.Counter
 }
 
-func newController(name string, s *series, maxLabelValues int) *Controller {
+func newController(name string, s *series, g *gaugeVecs, opts Options) *Controller {
 	c := &Controller{
 		name:          name,
+		topK:          opts.TopK,
+		gauges:        newGauges(g, name),
 		adds:          counters(s.adds, name),
 		merges:        counters(s.merges, name),
 		deliveries:    counters(s.deliveries, name),
@@ -66,10 +70,10 @@ func newController(name string, s *series, maxLabelValues int) *Controller {
 		overdue:       s.overdue.WithLabelValues(name),
 		attempts:      s.attempts.WithLabelValues(name),
 		convergence:   s.convergence.WithLabelValues(name),
-		runs:          runs(s.runs, name, maxLabelValues),
-		limited:       limited(s.limited, name, maxLabelValues),
-		events:        events(s.events, name, maxLabelValues),
-		calls:         calls(s.calls, name, maxLabelValues),
+		runs:          runs(s.runs, name, opts.MaxLabelValues),
+		limited:       limited(s.limited, name, opts.MaxLabelValues),
+		events:        events(s.events, name, opts.MaxLabelValues),
+		calls:         calls(s.calls, name, opts.MaxLabelValues),
 	}
 	for _, outcome := range classes() {
 		c.runs.get(outcome).fill()

@@ -10,9 +10,10 @@ import (
 // Metrics is the collector of all controllers of a process. It is safe for
 // concurrent use. Make one with New.
 type Metrics struct {
-	opts   Options
-	series series
-	gauges gauges
+	opts    Options
+	series  series
+	gauges  gaugeVecs
+	objects objects
 
 	mu          sync.Mutex
 	controllers map[string]*Controller
@@ -35,7 +36,8 @@ func New(opts Options) *Metrics {
 	return &Metrics{
 		opts:        opts,
 		series:      newSeries(opts.Buckets),
-		gauges:      newGauges(),
+		gauges:      newGaugeVecs(),
+		objects:     newObjects(),
 		controllers: make(map[string]*Controller),
 	}
 }
@@ -49,7 +51,7 @@ func (m *Metrics) Controller(name string) *Controller {
 	defer m.mu.Unlock()
 	c, ok := m.controllers[name]
 	if !ok {
-		c = newController(name, &m.series, m.opts.MaxLabelValues)
+		c = newController(name, &m.series, &m.gauges, m.opts)
 		m.controllers[name] = c
 	}
 	return c
@@ -57,21 +59,27 @@ func (m *Metrics) Controller(name string) *Controller {
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.series.collectors() {
+	for _, c := range m.collectors() {
 		c.Describe(ch)
 	}
-	m.gauges.describe(ch)
+	m.objects.describe(ch)
 }
 
 // Collect implements prometheus.Collector. It calls the function of each
 // Controller.SetState, outside any lock.
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.series.collectors() {
+	for _, c := range m.all() {
+		state := c.currentState()
+		c.gauges.set(state, c.lastSuccess())
+		m.objects.collect(ch, c.name, state, m.opts.TopK)
+	}
+	for _, c := range m.collectors() {
 		c.Collect(ch)
 	}
-	for _, c := range m.all() {
-		m.gauges.collect(ch, c.name, c.currentState(), c.lastSuccess(), m.opts.TopK)
-	}
+}
+
+func (m *Metrics) collectors() []prometheus.Collector {
+	return append(m.series.collectors(), m.gauges.collectors()...)
 }
 
 func (m *Metrics) all() []*Controller {

@@ -19,8 +19,9 @@ type Options struct {
 	// as "other". The 11 classes of package reconcile come first. Zero means 25.
 	MaxLabelValues int
 
-	// TopK is the number of objects of each controller that
-	// trimtab_object_requeues names. Zero means 20.
+	// TopK is the number of objects of each controller that trimtab_object_requeues
+	// names, and that trimtab_object_busy_seconds names. Zero means 20. The queue
+	// knows no more than 200 of each.
 	TopK int
 }
 

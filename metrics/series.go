@@ -55,11 +55,8 @@ func newSeries(buckets []float64) series {
 			"Events of watches that a predicate has admitted or dropped.", labelTrigger, "predicate", "result"),
 		overruns: counter("overruns_total",
 			"Runs that passed their deadline."),
-		overdue: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace,
-			Name:      "runs_overdue",
-			Help:      "Runs in flight that have passed their deadline.",
-		}, []string{labelController}),
+		overdue: gauge("runs_overdue",
+			"Runs in flight that have passed their deadline."),
 		workersLost: counter("workers_lost_total",
 			"Workers that ended with the run that they were in: the controller has one fewer."),
 		handlerPanics: counter("handler_panics_total",

@@ -43,21 +43,23 @@ func TestState_ME15(t *testing.T) {
 			OldestRun:     10 * time.Minute, // it hangs, and is seen while it does
 			OverFor:       time.Minute,
 			Hot:           []metrics.HotObject{{Object: "default/a", Requeues: 8}, {Object: "default/b", Requeues: 9}},
+			Busiest:       []metrics.BusyObject{{Object: "default/b", Time: 90 * time.Second}},
 		}
 	})
 	require.Equal(t, map[string]float64{
-		`trimtab_queue_depth{controller="c",trigger="primary"}`:      1,
-		`trimtab_queue_depth{controller="c",trigger="retry"}`:        2,
-		`trimtab_queue_depth{controller="c",trigger="resync"}`:       300,
-		`trimtab_queue_delayed{controller="c"}`:                      4,
-		`trimtab_workers_busy{controller="c"}`:                       5,
-		`trimtab_workers_limit{controller="c"}`:                      6,
-		`trimtab_workers_utilisation{controller="c"}`:                5.0 / 6,
-		`trimtab_queue_oldest_waiting_seconds{controller="c"}`:       7,
-		`trimtab_oldest_run_seconds{controller="c"}`:                 600,
-		`trimtab_queue_saturated{controller="c"}`:                    1,
-		`trimtab_object_requeues{controller="c",object="default/a"}`: 8,
-		`trimtab_object_requeues{controller="c",object="default/b"}`: 9,
+		`trimtab_queue_depth{controller="c",trigger="primary"}`:          1,
+		`trimtab_queue_depth{controller="c",trigger="retry"}`:            2,
+		`trimtab_queue_depth{controller="c",trigger="resync"}`:           300,
+		`trimtab_queue_delayed{controller="c"}`:                          4,
+		`trimtab_workers_busy{controller="c"}`:                           5,
+		`trimtab_workers_limit{controller="c"}`:                          6,
+		`trimtab_workers_utilisation{controller="c"}`:                    5.0 / 6,
+		`trimtab_queue_oldest_waiting_seconds{controller="c"}`:           7,
+		`trimtab_oldest_run_seconds{controller="c"}`:                     600,
+		`trimtab_queue_saturated{controller="c"}`:                        1,
+		`trimtab_object_requeues{controller="c",object="default/a"}`:     8,
+		`trimtab_object_requeues{controller="c",object="default/b"}`:     9,
+		`trimtab_object_busy_seconds{controller="c",object="default/b"}`: 90,
 	}, gaugesOf(t, reg))
 
 	c.SetState(func() metrics.State { return metrics.State{Busy: 1, OverFor: time.Minute - 1} })
@@ -78,15 +80,21 @@ func TestOnlyTheHottestAreNamed_ME05(t *testing.T) {
 			var s metrics.State
 			for i := range 10_000 {
 				s.Hot = append(s.Hot, metrics.HotObject{Object: fmt.Sprint("default/", i), Requeues: uint64(i)})
+				s.Busiest = append(s.Busiest, metrics.BusyObject{Object: fmt.Sprint("default/", i), Time: time.Duration(i) * time.Second})
 			}
 			return s
 		})
 		hot := named(samples(t, reg), "trimtab_object_requeues")
 		require.Len(t, hot, tc.named)
+		busy := named(samples(t, reg), "trimtab_object_busy_seconds")
+		require.Len(t, busy, tc.named)
 		for i := range tc.named {
 			series := fmt.Sprintf(`trimtab_object_requeues{controller="c",object="default/%d"}`, 9999-i)
 			require.InDelta(t, 9999-i, hot[series], 0, series)
+			series = fmt.Sprintf(`trimtab_object_busy_seconds{controller="c",object="default/%d"}`, 9999-i)
+			require.InDelta(t, 9999-i, busy[series], 0, series)
 		}
+		require.Equal(t, tc.named, m.Controller("c").TopK())
 	}
 }
 

@@ -99,7 +99,7 @@ func (q *Queue[T]) add(source trigger.Source, mayEcho bool, o priorityqueue.AddO
 	d.merged, d.limited = it.place != nowhere, o.RateLimited
 	d.again = q.loops.again(it, now, after)
 	if d.echo {
-		q.hot.Add(request, 1)
+		q.hot.requeued(request, now)
 	}
 
 	switch it.place {

@@ -243,7 +243,7 @@ func (d *duel) sleep(by time.Duration) {
 func (d *duel) check() {
 	d.t.Helper()
 	s := d.queue.Snapshot()
-	want := queue.Snapshot[string]{ByPriority: map[int]int{}, Running: len(d.model.flight), Workers: s.Workers, Hot: s.Hot}
+	want := queue.Snapshot[string]{ByPriority: map[int]int{}, Running: len(d.model.flight), Workers: s.Workers, Hot: s.Hot, Busiest: s.Busiest}
 	want.NextDue = time.Hour * 1e6
 	length := 0
 	var oldest time.Duration

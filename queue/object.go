@@ -9,6 +9,10 @@ type Object struct {
 	// missed nor released it after that.
 	Found bool
 
+	// Gone is whether the object is known not to be there: a call of the run missed it,
+	// or took its last finalizer off. It is not so if Found is.
+	Gone bool
+
 	// UID tells an object from one of the same name before it. It is empty if the
 	// run neither read nor wrote the object.
 	UID types.UID
@@ -26,3 +30,7 @@ type Object struct {
 	// Deleting is whether the object's deletion has started.
 	Deleting bool
 }
+
+// gone reports whether the run found that the object is not there. What it knew of it
+// and has not Found was there before.
+func (o Object) gone() bool { return o.Gone || o.UID != "" && !o.Found }

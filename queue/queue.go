@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
-	"github.com/trimtab/trimtab/internal/topk"
 	"github.com/trimtab/trimtab/ratelimit"
 	"github.com/trimtab/trimtab/trigger"
 )
@@ -56,7 +55,7 @@ type Queue[T comparable] struct {
 	waiting   int           // calls of Get that have not returned
 	limit     int           // the peak of waiting and in flight
 	overSince time.Duration // since when the queue is not keeping up, or never
-	hot       *topk.Sketch[T]
+	hot       hotList[T]
 
 	closed   bool
 	draining bool
@@ -64,10 +63,6 @@ type Queue[T comparable] struct {
 
 // never is the time of what is not the case.
 const never time.Duration = math.MaxInt64
-
-// hotKeys is how many requests are watched for coming back often. Metrics name 20
-// of them; a fleet of equal pollers would crowd a hot request out of so few.
-const hotKeys = 200
 
 // New returns an empty queue for the controller of that name. It panics with the
 // error of Validate if an option is impossible.
@@ -86,7 +81,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 		resting:   itemHeap((*item[T]).sooner),
 		overSince: never,
 		loops:     newHotLoops[T](opts.DisableHotLoop, opts.HotLoopDelay),
-		hot:       topk.New[T](hotKeys),
+		hot:       newHotList[T](),
 	}
 	q.items = newTable(q.moved)
 	q.ready = newStanding(&q.items)
@@ -298,6 +293,7 @@ func (q *Queue[T]) land(it *item[T], now time.Duration) {
 	it.extra.run = nil
 	q.extras.tidy(it)
 	q.finished(r, now)
+	q.hot.ran(r, now)
 	q.flight.end(r)
 	g := it.group
 	g.running--

@@ -46,6 +46,9 @@ type Snapshot[T comparable] struct {
 
 	// Hot is the requests that were requeued most, the most first.
 	Hot []Hot[T]
+
+	// Busiest is the requests whose runs took most time, the most first.
+	Busiest []Busy[T]
 }
 
 // Run is a request in flight: what caused it, and for how long it has been going on.
@@ -57,10 +60,20 @@ type Run[T comparable] struct {
 
 // Hot is a request and how often it was requeued at the least: after an error, or
 // since its reconciler asked for it. What it had before it came into the list, or
-// while it had fallen out of it, is not counted.
+// while it had fallen out of it, is not counted. Every ten minutes what was counted
+// until then is halved; that of a request is forgotten by a run that finds that its
+// object is gone; see Object.Gone.
 type Hot[T comparable] struct {
 	Request  T
 	Requeues uint64
+}
+
+// Busy is a request and how long its runs took in all at the least. It is counted,
+// halved and forgotten as Hot is. Runs of less than a millisecond are sampled: one of
+// half a millisecond counts every other time, as a whole one.
+type Busy[T comparable] struct {
+	Request T
+	Time    time.Duration
 }
 
 // Snapshot returns the state of the queue. It costs the same at any length of the
@@ -89,8 +102,6 @@ func (q *Queue[T]) Snapshot() Snapshot[T] {
 		s.OverFor = now - q.overSince
 	}
 	s.HotLoops = q.loops.current(now)
-	for _, e := range q.hot.Top() {
-		s.Hot = append(s.Hot, Hot[T]{Request: e.Key, Requeues: e.Sure()})
-	}
+	s.Hot, s.Busiest = q.hot.mostRequeued(now), q.hot.busiest(now)
 	return s
 }

@@ -103,6 +103,20 @@ func (s *Sketch[K]) Remove(key K) {
 	n.Entry = Entry[K]{} // holds on to nothing of the key
 }
 
+// Halve takes off half of all weight that was added so far. What is known of a key
+// is rounded to its disadvantage: Count up, Sure down. It costs O(k).
+func (s *Sketch[K]) Halve() {
+	for _, n := range s.heap { // Their order stays as it is.
+		sure := n.Sure() / 2
+		n.Count = half(n.Count)
+		n.Error = n.Count - sure
+	}
+	s.evicted = half(s.evicted)
+}
+
+// half is half of n, rounded up.
+func half(n uint64) uint64 { return n - n/2 }
+
 // Top returns the keys of the sketch by what is sure of them, the heaviest
 // first; among equals, by what they may have. The slice is the caller's.
 func (s *Sketch[K]) Top() []Entry[K] {
