@@ -19,16 +19,16 @@ type Controller struct {
 	gauges gauges // set by scrapes only
 
 	adds, merges, deliveries, handlerPanics, noOps *row[prometheus.Counter]
-	latency, delay                                 *row[prometheus.Observer]
+	latency, delay                                 *row[prometheus.Histogram]
 	phases                                         *row[phaseCounters]
 	retries, periodics, panics                     prometheus.Counter
 	failureResets, givenUp, hotLoops               prometheus.Counter
 	overruns, workersLost                          prometheus.Counter
 	overdue                                        prometheus.Gauge
-	attempts, convergence                          prometheus.Observer
+	attempts, convergence                          prometheus.Histogram
 
 	runs    *bounded[*row[prometheus.Counter]]            // by class
-	limited *bounded[prometheus.Observer]                 // by class
+	limited *bounded[prometheus.Histogram]                // by class
 	events  *bounded[*row[eventCounters]]                 // by predicate
 	calls   *bounded[map[string]*row[prometheus.Counter]] // by kind, then by verb
 
@@ -59,17 +59,17 @@ func newController(name string, s *series, g *gaugeVecs, opts Options) *Controll
 		latency:       observers(s.latency, name),
 		delay:         observers(s.delay, name),
 		phases:        phases(s.phases, name),
-		retries:       s.requeues.WithLabelValues(name, trigger.Retry.String()),
-		periodics:     s.requeues.WithLabelValues(name, trigger.Periodic.String()),
-		panics:        s.panics.WithLabelValues(name),
-		failureResets: s.failureResets.WithLabelValues(name),
-		givenUp:       s.givenUp.WithLabelValues(name),
-		hotLoops:      s.hotLoops.WithLabelValues(name),
-		overruns:      s.overruns.WithLabelValues(name),
-		workersLost:   s.workersLost.WithLabelValues(name),
-		overdue:       s.overdue.WithLabelValues(name),
-		attempts:      s.attempts.WithLabelValues(name),
-		convergence:   s.convergence.WithLabelValues(name),
+		retries:       s.requeues.with(name, trigger.Retry.String()),
+		periodics:     s.requeues.with(name, trigger.Periodic.String()),
+		panics:        s.panics.with(name),
+		failureResets: s.failureResets.with(name),
+		givenUp:       s.givenUp.with(name),
+		hotLoops:      s.hotLoops.with(name),
+		overruns:      s.overruns.with(name),
+		workersLost:   s.workersLost.with(name),
+		overdue:       s.overdue.with(name),
+		attempts:      s.attempts.with(name),
+		convergence:   s.convergence.with(name),
 		runs:          runs(s.runs, name, opts.MaxLabelValues),
 		limited:       limited(s.limited, name, opts.MaxLabelValues),
 		events:        events(s.events, name, opts.MaxLabelValues),
@@ -84,21 +84,21 @@ func newController(name string, s *series, g *gaugeVecs, opts Options) *Controll
 	return c
 }
 
-func counters(vec *prometheus.CounterVec, name string) *row[prometheus.Counter] {
-	r := newRow(func(trigger string) prometheus.Counter { return vec.WithLabelValues(name, trigger) })
+func counters(vec *family[prometheus.Counter], name string) *row[prometheus.Counter] {
+	r := newRow(func(trigger string) prometheus.Counter { return vec.with(name, trigger) })
 	r.fill()
 	return r
 }
 
-func observers(vec *prometheus.HistogramVec, name string) *row[prometheus.Observer] {
-	r := newRow(func(trigger string) prometheus.Observer { return vec.WithLabelValues(name, trigger) })
+func observers(vec *family[prometheus.Histogram], name string) *row[prometheus.Histogram] {
+	r := newRow(func(trigger string) prometheus.Histogram { return vec.with(name, trigger) })
 	r.fill()
 	return r
 }
 
-func phases(vec *prometheus.CounterVec, name string) *row[phaseCounters] {
+func phases(vec *family[prometheus.Counter], name string) *row[phaseCounters] {
 	r := newRow(func(trigger string) phaseCounters {
-		phase := func(phase string) prometheus.Counter { return vec.WithLabelValues(name, trigger, phase) }
+		phase := func(phase string) prometheus.Counter { return vec.with(name, trigger, phase) }
 		return phaseCounters{
 			delay: phase("delay"), wait: phase("wait"), ownRun: phase("own_run"),
 			read: phase("read"), compute: phase("compute"), write: phase("write"), status: phase("status"),
@@ -108,33 +108,33 @@ func phases(vec *prometheus.CounterVec, name string) *row[phaseCounters] {
 	return r
 }
 
-func runs(vec *prometheus.CounterVec, name string, limit int) *bounded[*row[prometheus.Counter]] {
+func runs(vec *family[prometheus.Counter], name string, limit int) *bounded[*row[prometheus.Counter]] {
 	return newBounded(limit, func(outcome string) *row[prometheus.Counter] {
-		return newRow(func(trigger string) prometheus.Counter { return vec.WithLabelValues(name, trigger, outcome) })
+		return newRow(func(trigger string) prometheus.Counter { return vec.with(name, trigger, outcome) })
 	})
 }
 
-func limited(vec *prometheus.HistogramVec, name string, limit int) *bounded[prometheus.Observer] {
-	return newBounded(limit, func(class string) prometheus.Observer { return vec.WithLabelValues(name, class) })
+func limited(vec *family[prometheus.Histogram], name string, limit int) *bounded[prometheus.Histogram] {
+	return newBounded(limit, func(class string) prometheus.Histogram { return vec.with(name, class) })
 }
 
-func events(vec *prometheus.CounterVec, name string, limit int) *bounded[*row[eventCounters]] {
+func events(vec *family[prometheus.Counter], name string, limit int) *bounded[*row[eventCounters]] {
 	return newBounded(limit, func(predicate string) *row[eventCounters] {
 		return newRow(func(trigger string) eventCounters {
 			result := func(result string) prometheus.Counter {
-				return vec.WithLabelValues(name, trigger, predicate, result)
+				return vec.with(name, trigger, predicate, result)
 			}
 			return eventCounters{admitted: result("admitted"), dropped: result("dropped")}
 		})
 	})
 }
 
-func calls(vec *prometheus.CounterVec, name string, limit int) *bounded[map[string]*row[prometheus.Counter]] {
+func calls(vec *family[prometheus.Counter], name string, limit int) *bounded[map[string]*row[prometheus.Counter]] {
 	return newBounded(limit, func(kind string) map[string]*row[prometheus.Counter] {
 		rows := make(map[string]*row[prometheus.Counter])
 		for _, verb := range verbs() {
 			rows[verb] = newRow(func(trigger string) prometheus.Counter {
-				return vec.WithLabelValues(name, trigger, verb, kind)
+				return vec.with(name, trigger, verb, kind)
 			})
 		}
 		return rows

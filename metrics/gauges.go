@@ -8,8 +8,8 @@ import (
 
 // gaugeVecs is what a scrape sets to what a State says.
 type gaugeVecs struct {
-	busy, limit, utilisation, depth, delayed       *prometheus.GaugeVec
-	oldestWaiting, saturated, oldestRun, succeeded *prometheus.GaugeVec
+	busy, limit, utilisation, depth, delayed       *family[prometheus.Gauge]
+	oldestWaiting, saturated, oldestRun, succeeded *family[prometheus.Gauge]
 }
 
 func newGaugeVecs() gaugeVecs {
@@ -26,12 +26,10 @@ func newGaugeVecs() gaugeVecs {
 	}
 }
 
-func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
-	return prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: namespace,
-		Name:      name,
-		Help:      help,
-	}, append([]string{labelController}, labels...))
+func gauge(name, help string, labels ...string) *family[prometheus.Gauge] {
+	labels = append([]string{labelController}, labels...)
+	vec := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	return newFamily(vec, vec.WithLabelValues, labels)
 }
 
 func (v *gaugeVecs) collectors() []prometheus.Collector {
@@ -48,13 +46,13 @@ type gauges struct {
 }
 
 func newGauges(v *gaugeVecs, controller string) gauges {
-	of := func(vec *prometheus.GaugeVec) prometheus.Gauge { return vec.WithLabelValues(controller) }
+	of := func(vec *family[prometheus.Gauge]) prometheus.Gauge { return vec.with(controller) }
 	g := gauges{
 		busy: of(v.busy), limit: of(v.limit), utilisation: of(v.utilisation), delayed: of(v.delayed),
 		oldestWaiting: of(v.oldestWaiting), saturated: of(v.saturated), oldestRun: of(v.oldestRun), succeeded: of(v.succeeded),
 	}
 	for source := range g.depth {
-		g.depth[source] = v.depth.WithLabelValues(controller, triggerName(source))
+		g.depth[source] = v.depth.with(controller, triggerName(source))
 	}
 	return g
 }

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,10 +34,11 @@ func New(opts Options) *Metrics {
 	if err := opts.Validate(); err != nil {
 		panic(err)
 	}
+	delays := opts.delayBuckets()
 	opts = opts.withDefaults()
 	return &Metrics{
 		opts:        opts,
-		series:      newSeries(opts.Buckets),
+		series:      newSeries(opts.Buckets, delays),
 		gauges:      newGaugeVecs(),
 		objects:     newObjects(),
 		controllers: make(map[string]*Controller),
@@ -82,14 +85,13 @@ func (m *Metrics) collectors() []prometheus.Collector {
 	return append(m.series.collectors(), m.gauges.collectors()...)
 }
 
+// all returns the controllers by their names.
 func (m *Metrics) all() []*Controller {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := make([]*Controller, 0, len(m.controllers))
-	for _, c := range m.controllers {
-		all = append(all, c)
-	}
-	return all
+	return slices.SortedFunc(maps.Values(m.controllers), func(a, b *Controller) int {
+		return strings.Compare(a.name, b.name)
+	})
 }
 
 // valid returns s as Prometheus takes it for the value of a label: what is not

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -27,27 +28,30 @@ func (o *objects) describe(ch chan<- *prometheus.Desc) {
 	ch <- o.busy
 }
 
-// collect sends the topK objects of each kind.
-func (o *objects) collect(ch chan<- prometheus.Metric, controller string, s State, topK int) {
+// collect sends the k objects of each kind.
+func (o *objects) collect(ch chan<- prometheus.Metric, controller string, s State, k int) {
 	requeues := make(map[string]float64, len(s.Hot))
 	for _, h := range s.Hot {
 		requeues[valid(h.Object)] += float64(h.Requeues)
 	}
+	send(ch, o.requeues, controller, requeues, k)
 	busy := make(map[string]float64, len(s.Busiest))
 	for _, b := range s.Busiest {
 		busy[valid(b.Object)] += b.Time.Seconds()
 	}
-	send(ch, o.requeues, controller, requeues, topK)
-	send(ch, o.busy, controller, busy, topK)
+	send(ch, o.busy, controller, busy, k)
 }
 
-// send sends the k largest. The map has made one of the objects that look the same in
-// a label: a series that is there twice fails the whole scrape.
+// send sends the k largest, by name as a family does. The map has made one of the
+// objects that look the same in a label: a series that is there twice fails the whole
+// scrape.
 func send(ch chan<- prometheus.Metric, desc *prometheus.Desc, controller string, weights map[string]float64, k int) {
 	names := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
-		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
 	})
-	for _, name := range names[:min(k, len(names))] {
+	names = names[:min(k, len(names))]
+	slices.Sort(names)
+	for _, name := range names {
 		ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, weights[name], controller, name)
 	}
 }

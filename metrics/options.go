@@ -9,8 +9,9 @@ import (
 // Options configures New. The zero value is the default.
 type Options struct {
 	// Buckets are the upper bounds, in seconds, of the classic buckets of latency,
-	// delay and convergence, in ascending order. Nil means 20 of them from 1 ms to 1 h.
-	// Empty but not nil means none: there are native histograms in any case.
+	// delay and convergence, in ascending order. Nil means 20 of them from 1 ms to 1 h,
+	// and for delay 10 of them from 10 ms. Empty but not nil means none: there are
+	// native histograms in any case.
 	Buckets []float64
 
 	// MaxLabelValues bounds how many values of an open label, the class of a run or
@@ -43,6 +44,16 @@ func (o Options) Validate() error {
 		return fmt.Errorf("metrics: TopK %d: must not be negative", o.TopK)
 	}
 	return nil
+}
+
+// delayBuckets returns the buckets of delays. What was delayed on purpose is of
+// interest by its size, not by its percentiles, and each bucket is there once for
+// each trigger.
+func (o Options) delayBuckets() []float64 {
+	if o.Buckets == nil {
+		return []float64{0.01, 0.1, 1, 10, 30, 60, 300, 600, 1800, 3600}
+	}
+	return slices.Clone(o.Buckets)
 }
 
 // withDefaults returns o with a number for each zero. Nothing of it is shared

@@ -95,7 +95,7 @@ const (
 )
 
 // observe counts d in h, with the trace as its exemplar if it can be one.
-func observe(h prometheus.Observer, d time.Duration, trace string) {
+func observe(h prometheus.Histogram, d time.Duration, trace string) {
 	e, ok := h.(prometheus.ExemplarObserver)
 	if trace == "" || !ok || !utf8.ValidString(trace) || utf8.RuneCountInString(trace) > maxTrace {
 		h.Observe(d.Seconds())

@@ -103,8 +103,8 @@ func TestLimiterDelays_ME10_ME04(t *testing.T) {
 	}
 	all := samples(t, reg)
 	require.InDelta(t, 30.005, all[`trimtab_limiter_delay_seconds_sum{class="conflict",controller="c"}`], 1e-9)
-	require.InDelta(t, 1, all[`trimtab_limiter_delay_seconds_bucket{class="conflict",controller="c",le="10"}`], 0)
-	require.InDelta(t, 2, all[`trimtab_limiter_delay_seconds_bucket{class="conflict",controller="c",le="60"}`], 0)
+	require.InDelta(t, 1, all[`trimtab_limiter_delay_seconds_bucket{class="conflict",controller="c",le="1"}`], 0)
+	require.InDelta(t, 2, all[`trimtab_limiter_delay_seconds_bucket{class="conflict",controller="c",le="30"}`], 0)
 	require.InDelta(t, 3600, all[`trimtab_limiter_delay_seconds_sum{class="unknown",controller="c"}`], 0)
 	require.Zero(t, all[`trimtab_limiter_delay_seconds_sum{class="error",controller="c"}`])
 	// 9 classes are there from the start, and unknown has come; 15 of 25 are left.

@@ -12,18 +12,18 @@ const (
 
 // series is what counts for itself; the gauges are read at each scrape.
 type series struct {
-	adds, merges, deliveries, requeues *prometheus.CounterVec
-	runs, phases, calls                *prometheus.CounterVec
-	handlerPanics, panics              *prometheus.CounterVec
-	failureResets, givenUp, hotLoops   *prometheus.CounterVec
-	noOps, events                      *prometheus.CounterVec
-	overruns, workersLost              *prometheus.CounterVec
-	overdue                            *prometheus.GaugeVec
-	latency, delay, convergence        *prometheus.HistogramVec
-	attempts, limited                  *prometheus.HistogramVec
+	adds, merges, deliveries, requeues *family[prometheus.Counter]
+	runs, phases, calls                *family[prometheus.Counter]
+	handlerPanics, panics              *family[prometheus.Counter]
+	failureResets, givenUp, hotLoops   *family[prometheus.Counter]
+	noOps, events                      *family[prometheus.Counter]
+	overruns, workersLost              *family[prometheus.Counter]
+	overdue                            *family[prometheus.Gauge]
+	latency, delay, convergence        *family[prometheus.Histogram]
+	attempts, limited                  *family[prometheus.Histogram]
 }
 
-func newSeries(buckets []float64) series {
+func newSeries(buckets, delayBuckets []float64) series {
 	return series{
 		adds: counter("adds_total",
 			"Adds to the queue by what caused them, those merged into a request already queued included.", labelTrigger),
@@ -38,13 +38,13 @@ func newSeries(buckets []float64) series {
 		latency: histogram("latency_seconds",
 			"Seconds from when a request could have been taken by a worker to the end of its run: wait and run, without deliberate delay.", buckets, labelTrigger),
 		delay: histogram("delay_seconds",
-			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", buckets, labelTrigger),
+			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", delayBuckets, labelTrigger),
 		convergence: histogram("convergence_seconds",
 			"Seconds from when the first attempt at a request could have been made to the end of the one after which none was needed.", buckets),
 		attempts: smallHistogram("convergence_attempts",
 			"Attempts at a request up to the one after which none was needed.", []float64{1, 2, 3, 5, 10, 20, 50, 100}),
 		limited: smallHistogram("limiter_delay_seconds",
-			"Seconds for which the rate limiter told failed requests to wait, by the class of the failure.", []float64{0.1, 1, 10, 60, 600}, "class"),
+			"Seconds for which the rate limiter told failed requests to wait, by the class of the failure.", []float64{1, 30, 300}, "class"),
 		phases: counter("phase_seconds_total",
 			"Seconds by phase: delay, wait and own_run before the run; read, compute, write and status during it.", labelTrigger, "phase"),
 		calls: counter("api_calls_total",
@@ -82,16 +82,14 @@ func (s *series) collectors() []prometheus.Collector {
 	}
 }
 
-func counter(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: namespace,
-		Name:      name,
-		Help:      help,
-	}, append([]string{labelController}, labels...))
+func counter(name, help string, labels ...string) *family[prometheus.Counter] {
+	labels = append([]string{labelController}, labels...)
+	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	return newFamily(vec, vec.WithLabelValues, labels)
 }
 
-func histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+func histogram(name, help string, buckets []float64, labels ...string) *family[prometheus.Histogram] {
+	return histograms(prometheus.HistogramOpts{
 		Namespace: namespace,
 		Name:      name,
 		Help:      help,
@@ -103,15 +101,18 @@ func histogram(name, help string, buckets []float64, labels ...string) *promethe
 		NativeHistogramBucketFactor:    1.1,
 		NativeHistogramZeroThreshold:   1.0 / 1024,
 		NativeHistogramMaxBucketNumber: 160,
-	}, append([]string{labelController}, labels...))
+	}, labels)
 }
 
 // smallHistogram has classic buckets only, and few of them.
-func smallHistogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Namespace: namespace,
-		Name:      name,
-		Help:      help,
-		Buckets:   buckets,
-	}, append([]string{labelController}, labels...))
+func smallHistogram(name, help string, buckets []float64, labels ...string) *family[prometheus.Histogram] {
+	return histograms(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+func histograms(opts prometheus.HistogramOpts, labels []string) *family[prometheus.Histogram] {
+	labels = append([]string{labelController}, labels...)
+	vec := prometheus.NewHistogramVec(opts, labels)
+	return newFamily(vec, func(values ...string) prometheus.Histogram {
+		return vec.WithLabelValues(values...).(prometheus.Histogram) // A HistogramVec has no others.
+	}, labels)
 }
