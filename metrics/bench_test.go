@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/trimtab/trimtab/metrics"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // busy is a registry with what 50 controllers have counted, each with hot objects.
@@ -47,12 +48,12 @@ func (nowhere) WriteHeader(int)             {}
 func BenchmarkScrape(b *testing.B) {
 	reg := busy(b)
 	b.Run("gather", func(b *testing.B) {
-		b.ReportMetric(float64(len(samples(b, reg))), "samples")
 		b.ReportAllocs()
 		for b.Loop() {
 			_, err := reg.Gather()
 			require.NoError(b, err)
 		}
+		b.ReportMetric(float64(len(samples(b, reg))), "samples")
 	})
 	for name, accept := range map[string]string{
 		"text":     "text/plain;version=0.0.4",
@@ -68,4 +69,23 @@ func BenchmarkScrape(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkContended is what a run costs while others end on another core.
+func BenchmarkContended(b *testing.B) {
+	c := metrics.New(metrics.Options{}).Controller("c")
+	run := trigger.Run{
+		Info: trigger.Info{
+			Sources: trigger.SetOf(trigger.Watched), Attempt: 1,
+			Added: at(0), Ready: at(0.3), Caused: at(0), Started: at(0.302), First: at(0.3),
+		},
+		Class: "success", Converged: true,
+		Phases: trigger.Phases{Read: 3 * time.Millisecond, Compute: 70 * time.Microsecond, Write: 9 * time.Millisecond},
+	}
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			c.Delivered(run.Info)
+			c.Ran(run)
+		}
+	})
 }
