@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,13 +15,15 @@ import (
 // concurrent use and, once the series exists, wait for no lock and allocate
 // nothing. Get one from Metrics.Controller.
 type Controller struct {
-	name   string
-	topK   int
-	gauges gauges // set by scrapes only
+	name string
+	topK int
+
+	telling sync.Mutex // held while a scrape tells what it finds
+	gauges  gauges
 
 	adds, merges, deliveries, handlerPanics, noOps *row[prometheus.Counter]
 	latency, delay                                 *row[prometheus.Histogram]
-	phases                                         *row[phaseCounters]
+	phases                                         *row[*phaseTimes]
 	retries, periodics, panics                     prometheus.Counter
 	failureResets, givenUp, hotLoops               prometheus.Counter
 	overruns, workersLost                          prometheus.Counter
@@ -34,11 +37,6 @@ type Controller struct {
 
 	succeeded atomic.Int64 // when a run last did, in nanoseconds since 1970
 	state     atomic.Pointer[func() State]
-}
-
-// phaseCounters are the values of the label phase.
-type phaseCounters struct {
-	delay, wait, ownRun, read, compute, write, status prometheus.Counter
 }
 
 // eventCounters are the values of the label result.
@@ -96,13 +94,13 @@ func observers(vec *family[prometheus.Histogram], name string) *row[prometheus.H
 	return r
 }
 
-func phases(vec *family[prometheus.Counter], name string) *row[phaseCounters] {
-	r := newRow(func(trigger string) phaseCounters {
-		phase := func(phase string) prometheus.Counter { return vec.with(name, trigger, phase) }
-		return phaseCounters{
-			delay: phase("delay"), wait: phase("wait"), ownRun: phase("own_run"),
-			read: phase("read"), compute: phase("compute"), write: phase("write"), status: phase("status"),
+func phases(vec *family[prometheus.Counter], name string) *row[*phaseTimes] {
+	r := newRow(func(trigger string) *phaseTimes {
+		p := &phaseTimes{}
+		for i, phase := range phaseNames() {
+			p.counters[i] = vec.with(name, trigger, phase)
 		}
+		return p
 	})
 	r.fill()
 	return r
@@ -155,6 +153,16 @@ func failures() []string {
 	return []string{
 		class.Requeue, class.Conflict, class.Throttled, class.NotFound, class.Invalid,
 		class.Timeout, class.Canceled, class.Panic, class.Error,
+	}
+}
+
+// tell makes the metrics say what is so at this moment, for a scrape.
+func (c *Controller) tell(s State) {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	c.gauges.set(s, c.lastSuccess())
+	for p := range c.phases.all {
+		p.tell()
 	}
 }
 

@@ -57,7 +57,7 @@ func newGauges(v *gaugeVecs, controller string) gauges {
 	return g
 }
 
-// set makes the gauges say s. Two scrapes at once each set what is true.
+// set makes the gauges say s.
 func (g *gauges) set(s State, lastSuccess float64) {
 	g.busy.Set(float64(s.Busy))
 	g.limit.Set(float64(s.Limit))

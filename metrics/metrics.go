@@ -73,7 +73,7 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.all() {
 		state := c.currentState()
-		c.gauges.set(state, c.lastSuccess())
+		c.tell(state)
 		m.objects.collect(ch, c.name, state, m.opts.TopK)
 	}
 	for _, c := range m.collectors() {

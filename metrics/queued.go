@@ -38,9 +38,9 @@ func (c *Controller) Delivered(info trigger.Info) {
 	}
 	c.delay.at(i).Observe(info.Delay().Seconds())
 	p := c.phases.at(i)
-	add(p.delay, info.Delay())
-	add(p.wait, info.Wait())
-	add(p.ownRun, info.OwnRun)
+	p.add(delayPhase, info.Delay())
+	p.add(waitPhase, info.Wait())
+	p.add(ownRunPhase, info.OwnRun)
 }
 
 // Limited counts the delay that the rate limiter gave a request that failed, by

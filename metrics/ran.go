@@ -21,10 +21,10 @@ func (c *Controller) Ran(run trigger.Run) {
 	c.runs.get(run.Class).at(i).Inc()
 	observe(c.latency.at(i), latency(run.Info, took), run.TraceID)
 	p := c.phases.at(i)
-	add(p.read, run.Phases.Read)
-	add(p.compute, run.Phases.Compute)
-	add(p.write, run.Phases.Write)
-	add(p.status, run.Phases.Status)
+	p.add(readPhase, run.Phases.Read)
+	p.add(computePhase, run.Phases.Compute)
+	p.add(writePhase, run.Phases.Write)
+	p.add(statusPhase, run.Phases.Status)
 	if run.NoOp {
 		c.noOps.at(i).Inc()
 	}
@@ -102,12 +102,4 @@ func observe(h prometheus.Histogram, d time.Duration, trace string) {
 		return
 	}
 	e.ObserveWithExemplar(d.Seconds(), prometheus.Labels{traceLabel: trace})
-}
-
-// add adds d to a counter of seconds. A negative time, of which a counter would
-// panic, is none; nor is zero worth the wait for the counter's memory.
-func add(c prometheus.Counter, d time.Duration) {
-	if d > 0 {
-		c.Add(d.Seconds())
-	}
 }

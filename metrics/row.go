@@ -58,3 +58,12 @@ func (r *row[M]) fill() {
 		r.at(i)
 	}
 }
+
+// all yields the metrics that were made.
+func (r *row[M]) all(yield func(M) bool) {
+	for i := range r.metrics {
+		if m := r.metrics[i].Load(); m != nil && !yield(*m) {
+			return
+		}
+	}
+}
