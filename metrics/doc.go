@@ -83,6 +83,6 @@
 // (queue.Options.DisableHotLoop); the log names them.
 //
 // The number of series is bounded, whatever the loop does: see Options. None but the
-// last two has the name of an object, and a value of a label for which there is no room
-// any more counts as "other".
+// last two has the name of an object, and a value of a label for which there is no
+// room any more counts as "other".
 package metrics

@@ -9,8 +9,8 @@ import (
 )
 
 // family is the metrics of one name. It differs from a vector of Prometheus in that it
-// collects them in the order in which a registry sorts them: of what comes sorted, that
-// takes a fraction of the time. It is safe for concurrent use.
+// collects them in the order in which a registry sorts them: of what comes sorted,
+// that takes a fraction of the time. It is safe for concurrent use.
 type family[M prometheus.Metric] struct {
 	vec    prometheus.Collector
 	create func(values ...string) M

@@ -144,7 +144,8 @@ func (f *failing[T]) lastClass(request T) string {
 	return rec.lastClass
 }
 
-// first returns where the row of failures of request began, and false if there is none.
+// first returns where the row of failures of request began, and false if there is
+// none.
 func (f *failing[T]) first(request T) (time.Duration, bool) {
 	rec, ok := f.records.Get(request)
 	return rec.first, ok

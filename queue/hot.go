@@ -61,11 +61,12 @@ func (h *hotList[T]) ran(r *run[T], now time.Duration) {
 
 // decay halves what was counted, once for each window that is over at now.
 func (h *hotList[T]) decay(now time.Duration) {
-	windows := (now - h.halved) / hotWindow
+	over := now - h.halved
+	windows := int(over / hotWindow)
 	if windows == 0 {
 		return
 	}
-	h.halved += windows * hotWindow
+	h.halved = now - over%hotWindow
 	for range min(windows, 64) { // Then nothing is left.
 		h.requeues.Halve()
 		h.busy.Halve()
