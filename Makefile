@@ -9,16 +9,18 @@
 .NOTPARALLEL:
 
 EXAMPLES := examples/certrotator examples/minimal
-UNIT     := . $(EXAMPLES) bench hack/controlplane hack/tools
+RELEASED := $(EXAMPLES) otel
+UNIT     := . $(RELEASED) bench hack/controlplane hack/tools
 MODULES  := $(UNIT) e2e
 TIDY     := $(MODULES) hack/lint
 COMPAT   := v0.24.1 v0.25.3
 PARTS    := tidy generated lint unit compat e2e
 
-# The examples carry no replace, so that they can be copied as they are: here
-# they build in a workspace, which is not committed. Nothing else does.
-WORKSPACE := $(CURDIR)/examples/go.work
-export GOWORK = $(if $(filter examples/%,$*),$(WORKSPACE),off)
+# What users copy or get carries no replace: here it builds in a workspace of its
+# folder at the root, which is not committed. Nothing else does.
+WORKSPACES := $(CURDIR)/examples/go.work $(CURDIR)/otel/go.work
+WORKSPACE  := $(CURDIR)/examples/go.work
+export GOWORK = $(or $(foreach folder,$(firstword $(subst /, ,$(filter $(RELEASED),$*))),$(CURDIR)/$(folder)/go.work),off)
 
 # Shell text: a pinned tool's path; the control plane's folder; go test with its
 # events kept for the summary.
@@ -55,14 +57,14 @@ tidy: $(TIDY:%=tidy/%) tidy/compat ## Check that each go.mod is tidy and that ha
 tidy/%:
 	go -C $* mod tidy -diff
 
-# An example is tidied as its user does it, once its trimtab is published:
+# What is released is tidied as its user does it, once its trimtab is published:
 # a copy of its go.mod says where that is found until then.
-tidy/examples/%:
-	@echo "go -C examples/$* mod tidy -diff"
-	@copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; \
-	cp examples/$*/go.mod examples/$*/go.sum "$$copy"; \
+$(RELEASED:%=tidy/%): tidy/%:
+	@echo "go -C $* mod tidy -diff"
+	@copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; export GOWORK=off; \
+	cp $*/go.mod $*/go.sum "$$copy"; \
 	go mod edit -replace github.com/trimtab/trimtab=$(CURDIR) "$$copy/go.mod"; \
-	GOWORK=off go -C examples/$* mod tidy -diff -modfile "$$copy/go.mod"
+	go -C $* mod tidy -diff -modfile "$$copy/go.mod"
 
 tidy/compat:
 	$(call unchanged,hack/compat,compat-tidy)
@@ -80,14 +82,14 @@ unchanged = @copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; cp -R $(1)/. "$$
 .PHONY: lint
 lint: $(MODULES:%=lint/%) ## Run the linters and the format check.
 
-lint/%: $(WORKSPACE)
+lint/%: $(WORKSPACES)
 	@echo "golangci-lint in $*"
 	@golangci="$$(GOWORK=off go -C hack/lint tool -n golangci-lint)"; cd $*; "$$golangci" run ./...
 
 .PHONY: unit
 unit: $(UNIT:%=unit/%) ## Run the unit tests with the race detector.
 
-unit/%: $(WORKSPACE)
+unit/%: $(WORKSPACES)
 	@echo "go test -race in $*"
 	@cd $*; $(gotestsum) -race ./...
 
@@ -124,9 +126,9 @@ operator/%: $(WORKSPACE)
 FLAGS_certrotator-race := -race
 FLAGS_stock            := -overlay ../../e2e/cmd/demo/testdata/stock/overlay.json
 
-$(WORKSPACE): Makefile $(EXAMPLES:%=%/go.mod)
-	@rm -f $@; export GOWORK=$@; cd examples; \
-	go work init $(EXAMPLES:examples/%=./%); go work edit -replace github.com/trimtab/trimtab=..
+$(WORKSPACES): $(CURDIR)/%/go.work: Makefile $(RELEASED:%=%/go.mod)
+	@rm -f $@; export GOWORK=$@; cd $*; \
+	go work init $(patsubst $*%,.%,$(filter $* $*/%,$(RELEASED))); go work edit -replace github.com/trimtab/trimtab=..
 
 ## What brings files up to date
 
