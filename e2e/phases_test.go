@@ -102,14 +102,16 @@ func (w *stopwatch) Reconcile(ctx context.Context, req reconcile.Request) (recon
 
 // Ran implements reconcile.Observer. There is one worker, so that runs and records
 // are in the same order.
-func (w *stopwatch) Ran(info trigger.Info, _ string, phases trigger.Phases) {
+func (w *stopwatch) Ran(run trigger.Run) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.runs = append(w.runs, ran{info: info, phases: phases, end: time.Now()})
+	w.runs = append(w.runs, ran{info: run.Info, phases: run.Phases, end: time.Now()})
 }
 
 func (*stopwatch) Called(trigger.Set, string, string) {}
 func (*stopwatch) Panicked()                          {}
+func (*stopwatch) Overdue(int)                        {}
+func (*stopwatch) WorkerLost()                        {}
 
 // start runs a controller of one worker until the test ends.
 func (w *stopwatch) start(t *testing.T, namespace string) {
@@ -138,9 +140,9 @@ func (w *stopwatch) start(t *testing.T, namespace string) {
 			return q
 		},
 	}
-	chain := reconcile.Chain[reconcile.Request](w, reconcile.Instrument(reconcile.InstrumentOptions[reconcile.Request]{
+	chain := reconcile.New[reconcile.Request](w, reconcile.Options[reconcile.Request]{
 		Queue: q, Observer: w, For: &certv1.Certificate{},
-	}), reconcile.Classify, reconcile.Recover)
+	})
 	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named("stopwatch").
 		For(&certv1.Certificate{}).
 		WithEventFilter(predicate.NewPredicateFuncs(w.admit)).

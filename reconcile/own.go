@@ -117,7 +117,7 @@ func (r *run) learn(s sight, more func(*queue.Object)) {
 		}
 		o.UID = s.uid
 	}
-	o.Found = !r.free // A cache may still show what the run has let go.
+	o.Found, o.Gone = !r.free, r.free // A cache may still show what the run has let go.
 	o.Deleting = o.Deleting || s.deleting
 	more(o)
 }
@@ -137,7 +137,7 @@ func (r *run) missed(err error) {
 	defer r.mu.Unlock()
 	if !r.over {
 		r.gone = append(r.gone, err)
-		r.object.Found = false
+		r.object.Found, r.object.Gone = false, true
 	}
 }
 
@@ -146,7 +146,7 @@ func (r *run) released() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.free = true
-	r.object.Found = false
+	r.object.Found, r.object.Gone = false, true
 }
 
 func (r *run) isReleased() bool {
