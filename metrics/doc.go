@@ -24,7 +24,7 @@
 //	delay_seconds          trigger  held back on purpose before a run
 //	convergence_seconds             from the first attempt's wait to the end of the last
 //	convergence_attempts            attempts until none more was needed
-//	limiter_delay_seconds  class    what the rate limiter gave a failed request
+//	limiter_delay_seconds  class    for which a failed request was told to wait
 //
 // Counters:
 //

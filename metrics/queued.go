@@ -43,8 +43,8 @@ func (c *Controller) Delivered(info trigger.Info) {
 	p.add(ownRunPhase, info.OwnRun)
 }
 
-// Limited counts the delay that the rate limiter gave a request that failed, by
-// the class of the failure. An empty class counts as "unknown".
+// Limited counts the delay that a request which failed got, by the class of the
+// failure. An empty class counts as "unknown".
 func (c *Controller) Limited(class string, delay time.Duration) {
 	c.limited.get(class).Observe(max(0, delay).Seconds())
 }

@@ -44,7 +44,7 @@ func newSeries(buckets, delayBuckets []float64) series {
 		attempts: smallHistogram("convergence_attempts",
 			"Attempts at a request up to the one after which none was needed.", []float64{1, 2, 3, 5, 10, 20, 50, 100}),
 		limited: smallHistogram("limiter_delay_seconds",
-			"Seconds for which the rate limiter told failed requests to wait, by the class of the failure.", []float64{1, 30, 300}, "class"),
+			"Seconds for which failed requests were told to wait, by the rate limiter or by their own run, by the class of the failure.", []float64{1, 30, 300}, "class"),
 		phases: counter("phase_seconds_total",
 			"Seconds by phase: delay, wait and own_run before the run; read, compute, write and status during it.", labelTrigger, "phase"),
 		calls: counter("api_calls_total",

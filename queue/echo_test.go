@@ -3,6 +3,7 @@ package queue_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -336,4 +337,37 @@ func TestEchoOfAQuietFailure_RC08(t *testing.T) {
 		require.Equal(t, []string{"conflict 10ms"}, observer.limited)
 		require.Equal(t, "conflict", observer.last(t).LastClass)
 	})
+}
+
+// RQ01: a run may say itself how long its retry waits. The limiter counts the failure
+// all the same, so that the next one's delay is the second of the row.
+func TestRetryAfter_RQ01(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after time.Duration
+		want  []string
+	}{
+		"less than the limiter": {ms, []string{"error 1ms", "error 20ms"}},
+		"more than the limiter": {time.Hour, []string{"error 1h0m0s", "error 20ms"}},
+		"none":                  {0, []string{"error 10ms", "error 20ms"}},
+		"negative":              {-time.Hour, []string{"error 10ms", "error 20ms"}},
+		"for ever":              {math.MaxInt64, []string{"error 2562047h47m16.854775807s", "error 20ms"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q, observer := observed()
+				defer q.ShutDown()
+				for _, after := range []time.Duration{tc.after, 0} {
+					q.Add("k")
+					popped := takeKey(t, q, "k")
+					q.Running("k")
+					q.Report("k", queue.Outcome{Err: errBroken, RetryAfter: after})
+					answer(q, "k", popped, reconcile.Result{}, errBroken)
+					q.Done("k")
+					require.Equal(t, 1, q.Snapshot().Delayed)
+				}
+				require.Equal(t, tc.want, observer.limited)
+				require.Equal(t, 2, q.NumRequeues("k"))
+			})
+		})
+	}
 }

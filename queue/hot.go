@@ -43,7 +43,7 @@ func (h *hotList[T]) requeued(request T, now time.Duration) {
 
 // ran counts a run that ended at now, and forgets a request whose object is gone.
 func (h *hotList[T]) ran(r *run[T], now time.Duration) {
-	if r.object.gone() {
+	if r.object.Gone {
 		h.requeues.Remove(r.key)
 		h.busy.Remove(r.key)
 		return

@@ -133,7 +133,7 @@ func TestWhatIsGoneIsNotHot_RL06(t *testing.T) {
 		"found":            {object(1), false},
 		"being deleted":    {deleting(object(1)), false},
 		"missed":           {queue.Object{Gone: true}, true},
-		"released":         {queue.Object{UID: "1", Generation: 1, Deleting: true}, true},
+		"released":         {queue.Object{Gone: true, UID: "1", Generation: 1, Deleting: true}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -108,6 +108,7 @@ type echo struct {
 	after    time.Duration // of a Periodic; a Retry has none
 	priority int           // that the controller will give
 	own      bool          // the user chose that priority
+	retry    time.Duration // that a Retry waits instead of what the limiter says, if more than zero
 
 	reported bool // by a chain, which knows what follows
 	err      error

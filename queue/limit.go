@@ -65,6 +65,9 @@ func (q *Queue[T]) limited(mayEcho bool, o priorityqueue.AddOpts, request T) (de
 		}
 	}
 	after := q.when(request, e)
+	if e.retry > 0 && e.err != nil {
+		after = e.retry
+	}
 	q.observer.Limited(e.class, after)
 	if o.After != 0 {
 		after = min(after, o.After)

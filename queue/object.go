@@ -30,7 +30,3 @@ type Object struct {
 	// Deleting is whether the object's deletion has started.
 	Deleting bool
 }
-
-// gone reports whether the run found that the object is not there. What it knew of it
-// and has not Found was there before.
-func (o Object) gone() bool { return o.Gone || o.UID != "" && !o.Found }

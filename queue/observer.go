@@ -19,8 +19,9 @@ type Observer interface {
 	Requeued(source trigger.Source)
 
 	// Limited is called when the rate limiter was asked how long a request should
-	// wait, with its answer and the class of the failure: "requeue" for a
-	// Result.Requeue without an error, and empty if no chain reports the runs.
+	// wait, with its answer, or what Outcome.RetryAfter says instead, and the class of
+	// the failure: "requeue" for a Result.Requeue without an error, and empty if no
+	// chain reports the runs.
 	Limited(class string, delay time.Duration)
 
 	// FailuresReset is called when the rate limiter was made to forget a request

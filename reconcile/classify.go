@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -24,9 +25,15 @@ import (
 //   - A failure that Options.Quiet chooses becomes a Result.Requeue: the retry waits
 //     as long, and counts as a failure for the queue, but controller-runtime neither
 //     logs nor counts an error.
+//   - A failure beside a Result.RequeueAfter, which controller-runtime would lose with
+//     a warning, keeps both: the error goes on its way, and the retry waits that long.
+//     It counts as a failure like others, so that the backoff of the next one is as
+//     if it had waited for its own. Only Trimtab's queue knows how; with another one
+//     the limiter says how long the retry waits. A Result.Requeue beside an error is
+//     dropped.
 //
-// The last two are logged at level 1. Classify stands inside Instrument; without
-// that it does nothing.
+// An error that the controller does not see is logged at level 1. Classify stands
+// inside Instrument; without that it does nothing.
 func Classify[request comparable](next TypedReconciler[request]) TypedReconciler[request] {
 	return TypedFunc[request](func(ctx context.Context, req request) (Result, error) {
 		result, err := next.Reconcile(ctx, req)
@@ -41,21 +48,24 @@ func Classify[request comparable](next TypedReconciler[request]) TypedReconciler
 // settle gives the run its class, and returns what the controller is to see.
 func (r *run) settle(ctx context.Context, result Result, err error) (Result, error) {
 	if r.missedOwn(err) {
-		r.classify(class.Success, nil)
+		r.classify(class.Success)
 		return Result{}, nil
 	}
 	c := r.chain.classOf(ctx, result, err)
 	switch {
-	case err == nil || c == class.Terminal:
+	case err == nil:
+		r.classify(c)
+		return result, nil
 	case c == class.Canceled && ctxCanceled(ctx):
-		r.swallow(ctx, c, err)
+		r.swallow(ctx, c, err, 0)
 		return Result{}, nil
-	case r.isQuiet(c):
-		r.swallow(ctx, c, err)
+	case c != class.Terminal && r.isQuiet(c):
+		r.swallow(ctx, c, err, result.RequeueAfter)
 		return Result{Requeue: true, Priority: result.Priority}, nil //nolint:staticcheck // Deprecated, and the only retry without an error.
+	default:
+		r.fail(c, nil, result.RequeueAfter)
+		return Result{Priority: result.Priority}, err
 	}
-	r.classify(c, nil)
-	return result, err
 }
 
 // missedOwn reports whether the run failed only since its own object is gone.
@@ -64,8 +74,8 @@ func (r *run) missedOwn(err error) bool {
 }
 
 // swallow gives the run the class of an error that the controller does not see.
-func (r *run) swallow(ctx context.Context, c string, err error) {
-	r.classify(c, err)
+func (r *run) swallow(ctx context.Context, c string, err error, retry time.Duration) {
+	r.fail(c, err, retry)
 	log.FromContext(ctx).V(1).Info("The run failed quietly", "class", c, "attempt", r.info.Attempt, "error", err.Error())
 }
 

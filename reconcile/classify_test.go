@@ -64,7 +64,7 @@ func TestQuietFailureReachesTheQueue_RC08(t *testing.T) {
 			info, _ := trigger.FromContext(ctx)
 			infos = append(infos, info)
 			if len(infos) == 1 {
-				return reconcile.Result{Priority: &priority, RequeueAfter: time.Hour}, conflict
+				return reconcile.Result{Priority: &priority}, conflict
 			}
 			return reconcile.Result{}, nil
 		})

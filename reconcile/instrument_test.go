@@ -32,7 +32,6 @@ func TestClasses_ME06_ME13(t *testing.T) {
 		"success":           {reconcile.Result{}, nil, "success"},
 		"requeue after":     {reconcile.Result{RequeueAfter: 1}, nil, "requeue"},
 		"requeue":           {reconcile.Result{Requeue: true}, nil, "requeue"}, //nolint:staticcheck // Deprecated, and still in use.
-		"both, error wins":  {reconcile.Result{RequeueAfter: 1}, errBoom, "error"},
 		"error":             {reconcile.Result{}, errBoom, "error"},
 		"conflict":          {reconcile.Result{}, conflict, "conflict"},
 		"conflict, wrapped": {reconcile.Result{}, fmt.Errorf("status: %w", conflict), "conflict"},

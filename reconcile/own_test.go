@@ -269,7 +269,7 @@ func TestRunLearnsInOrder_RL05(t *testing.T) {
 			get(ctx, c)
 			s.err = gone
 			_ = c.Update(ctx, configMap("a"))
-		}, queue.Object{UID: "1", Generation: 5}},
+		}, queue.Object{Gone: true, UID: "1", Generation: 5}},
 		"another error": {func(ctx context.Context, c client.Client) {
 			*s = server{uid: "1", generation: 5}
 			get(ctx, c)
@@ -303,7 +303,7 @@ func TestRunLearnsInOrder_RL05(t *testing.T) {
 			*s = server{uid: "1", generation: 5, deleting: true}
 			_ = c.Update(ctx, of(configMap("a"), 5))
 			get(ctx, c)
-		}, queue.Object{UID: "1", Generation: 5, Deleting: true}},
+		}, queue.Object{Gone: true, UID: "1", Generation: 5, Deleting: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, tc.want, learned(t, configMap(""), s, tc.calls).Object)
