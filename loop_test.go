@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/metrics"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/ratelimit"
 	"github.com/trimtab/trimtab/reconcile"
@@ -355,6 +356,23 @@ func TestLoopTwice_ME01_ME02(t *testing.T) {
 	var log sink
 	require.NotPanics(t, func() { trimtab.New("a", trimtab.Options{Registerer: foreign, Log: log.logger()}) })
 	require.Equal(t, 1, log.count("metrics are not registered"))
+}
+
+// Collectors that the user has registered, with options of their own, are used.
+func TestMetricsOfTheUser(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(metrics.New(metrics.Options{Buckets: []float64{7}}))
+	l := trimtab.NewTyped("a", trimtab.TypedOptions[string]{Registerer: reg})
+	l.ControllerOptions(controller.TypedOptions[string]{}).NewQueue("c", ratelimit.NewExponential[string](ratelimit.ExponentialOptions{})).ShutDown()
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() == "trimtab_latency_seconds" {
+			require.Len(t, family.GetMetric()[0].GetHistogram().GetBucket(), 1)
+			return
+		}
+	}
+	require.Fail(t, "no latency")
 }
 
 // With only one of the two lines the loop works and says what is missing, once.

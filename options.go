@@ -46,8 +46,9 @@ type TypedOptions[request comparable] struct {
 	Reconcile reconcile.Options[request]
 
 	// Registerer is where the loop's metrics are registered; loops with the same
-	// one share their collectors. Nil means controller-runtime's registry, which
-	// a manager's metrics server serves.
+	// one share their collectors. A metrics.New with options of your own that you have
+	// registered there before is used, too. Nil means controller-runtime's registry,
+	// which a manager's metrics server serves.
 	Registerer prometheus.Registerer
 
 	// DisableMetrics turns the metrics off, the workqueue_* ones too unless Queue has
