@@ -26,6 +26,7 @@ func TestImpossibleOptions(t *testing.T) {
 		{"backoff-jitter", "NaN"},
 		{"renew-jitter", "-0.1"},
 		{"rotation-spread", "-1s"},
+		{"run-timeout", "-1s"},
 		{"ca-secret", "no-slash"},
 		{"kube-api-qps", "0"},
 		{"kube-api-burst", "0"},

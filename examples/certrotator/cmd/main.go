@@ -120,6 +120,7 @@ func addController(mgr ctrl.Manager, opts *options) error {
 		RenewJitter:     opts.renewJitter,
 		RecheckInterval: opts.recheckInterval,
 		RotationSpread:  opts.rotationSpread,
+		RunTimeout:      opts.runTimeout,
 	}
 	return reconciler.SetupWithManager(mgr, crcontroller.Options{
 		MaxConcurrentReconciles: opts.concurrency,

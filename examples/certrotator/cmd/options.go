@@ -37,6 +37,7 @@ type options struct {
 	renewJitter     float64
 	recheckInterval time.Duration
 	rotationSpread  time.Duration
+	runTimeout      time.Duration
 
 	qps             float64
 	burst           int
@@ -89,6 +90,7 @@ func (o *options) bind(fs *flag.FlagSet) {
 	fs.Float64Var(&o.renewJitter, "renew-jitter", 0.1, "The largest `fraction` of renewBefore by which a certificate is renewed even earlier, from 0 to 1.")
 	fs.DurationVar(&o.recheckInterval, "recheck-interval", time.Minute, "How often to look again for what somebody else has to do: free a Secret, give a CA.")
 	fs.DurationVar(&o.rotationSpread, "rotation-spread", time.Minute, "Over how long a new CA is brought to the Certificates, one after the other; 0 for all at once.")
+	fs.DurationVar(&o.runTimeout, "run-timeout", time.Minute, "How long one look at a Certificate may take until its calls are cancelled; 0 for as long as it likes.")
 
 	fs.Float64Var(&o.qps, "kube-api-qps", -1, "The most requests `per second` to the API server; -1 for no limit but the API server's own.")
 	fs.IntVar(&o.burst, "kube-api-burst", 100, "How many requests may exceed kube-api-qps at once.")
@@ -112,6 +114,7 @@ func (o *options) validate() error {
 		checkFraction("renew-jitter", o.renewJitter),
 		checkDuration("recheck-interval", o.recheckInterval, time.Second),
 		checkDuration("rotation-spread", o.rotationSpread, 0),
+		checkDuration("run-timeout", o.runTimeout, 0),
 		checkRate("kube-api-qps", o.qps),
 		checkNumber("kube-api-burst", o.burst, 1, math.MaxInt32),
 		checkDuration("shutdown-timeout", o.shutdownTimeout, 0),

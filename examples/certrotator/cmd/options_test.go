@@ -25,7 +25,7 @@ func TestGoodOptions(t *testing.T) {
 		"--leader-elect --leader-election-namespace=here --leader-election-lease-duration=3s --leader-election-renew-deadline=2s --leader-election-retry-period=500ms",
 		"--leader-election-renew-deadline=1h", // without an election it means nothing
 		"--backoff-base=1s --backoff-max=1s --backoff-jitter=0",
-		"--renew-jitter=1 --concurrency=1 --shutdown-timeout=0 --rotation-spread=0",
+		"--renew-jitter=1 --concurrency=1 --shutdown-timeout=0 --rotation-spread=0 --run-timeout=0",
 		"--kube-api-qps=0.5 --kube-api-burst=1",
 		"--kubeconfig=/nowhere --zap-log-level=debug --zap-devel",
 	} {
@@ -65,6 +65,7 @@ func TestBadOptions(t *testing.T) {
 		"--ca-secret=/ca":                                   "--ca-secret=/ca: want namespace/name",
 		"--renew-jitter=-0.1":                               "--renew-jitter=-0.1: want 0 to 1",
 		"--recheck-interval=0":                              "--recheck-interval=0s: want at least 1s",
+		"--run-timeout=-1s":                                 "--run-timeout=-1s: want at least 0s",
 		"--rotation-spread=-1s":                             "--rotation-spread=-1s: want at least 0s",
 		"--kube-api-qps=0":                                  "--kube-api-qps=0: want more than 0, or -1",
 		"--kube-api-qps=-2":                                 "--kube-api-qps=-2: want more than 0, or -1",

@@ -48,6 +48,10 @@ type CertificateReconciler struct {
 	// Certificates, one after the other. Zero means all at once, though after
 	// what users wait for.
 	RotationSpread time.Duration
+
+	// RunTimeout is how long one look at a Certificate may take: a call that hangs
+	// must not keep a worker. Zero means as long as it likes.
+	RunTimeout time.Duration
 }
 
 // +kubebuilder:rbac:groups=certs.trimtab.dev,resources=certificates,verbs=get;list;watch

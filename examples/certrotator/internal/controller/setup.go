@@ -12,6 +12,7 @@ import (
 	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
 	"github.com/trimtab/trimtab/handler"
 	"github.com/trimtab/trimtab/predicate"
+	"github.com/trimtab/trimtab/reconcile"
 )
 
 // SetupWithManager adds the controller to mgr. Each watch says what it is: a
@@ -30,7 +31,12 @@ func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options contr
 	}
 	r.CAReader = caCache
 
-	loop := trimtab.New("certificate", trimtab.Options{For: &certv1.Certificate{}})
+	loop := trimtab.New("certificate", trimtab.Options{
+		For: &certv1.Certificate{},
+		Reconcile: reconcile.Options[reconcile.Request]{
+			Deadline: reconcile.DeadlineOptions{Timeout: r.RunTimeout},
+		},
+	})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("certificate").
 		For(&certv1.Certificate{}, builder.WithPredicates(predicate.SpecChanged())).
