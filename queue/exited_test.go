@@ -72,3 +72,34 @@ func TestExitedRunOfAClosedQueue(t *testing.T) {
 		require.Empty(t, observer.requeued)
 	})
 }
+
+// A worker that has ended is none of those that the queue has, also if the others
+// have come back for work before its end.
+func TestExitedRunTakesItsWorker_RC04(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := observed()
+		defer q.ShutDown()
+		get := func() { q.Get() }
+		for range 2 {
+			go get()
+		}
+		synctest.Wait()
+		q.Add("k")
+		q.Add("l")
+		synctest.Wait()
+		require.Equal(t, 2, q.Snapshot().Workers)
+		q.Running("k")
+		q.Report("k", queue.Outcome{Err: errBroken, Exited: true})
+		q.Done("l")
+		go get()
+		synctest.Wait()
+		q.Done("k")
+		require.Equal(t, 1, q.Snapshot().Workers)
+		q.Add("m")
+		synctest.Wait()
+		q.Done("m")
+		go get()
+		synctest.Wait()
+		require.Equal(t, 1, q.Snapshot().Workers)
+	})
+}

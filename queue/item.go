@@ -94,6 +94,7 @@ type run[T comparable] struct {
 	object    Object // as the chain reported it
 	again     bool   // of the item
 	renew     bool   // it found its object, and did not stop: MaxInterval is for it
+	exited    bool   // its worker ends with it
 }
 
 // since is where its latency begins; see trigger.Info.Since.

@@ -294,6 +294,9 @@ func (q *Queue[T]) land(it *item[T], now time.Duration) {
 	q.extras.tidy(it)
 	q.finished(r, now)
 	q.hot.ran(r, now)
+	if r.exited { // Its worker, which counted up to now.
+		q.limit = max(0, q.limit-1)
+	}
 	q.flight.end(r)
 	g := it.group
 	g.running--

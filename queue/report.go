@@ -119,6 +119,7 @@ func (q *Queue[T]) report(request T, o Outcome, e echo) (priority int, ok bool) 
 	r.chained, r.expects = true, e
 	r.object = o.Object
 	r.renew = o.Object.Found && !o.Stopped
+	r.exited = o.Exited
 	if !e.failing() {
 		q.failing.forget(request)
 	}

@@ -25,8 +25,9 @@ type Snapshot[T comparable] struct {
 	// Running is the number of requests in flight.
 	Running int
 
-	// Workers is the peak of requests in flight and calls of Get that wait: how
-	// many workers the controller has, whatever its options said.
+	// Workers is the peak of requests in flight and calls of Get that wait, without
+	// those that ended with a run (Outcome.Exited): how many workers the controller
+	// has, whatever its options said.
 	Workers int
 
 	// OldestWaiting is how long the request that has been ready for longest has
