@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trimtab/trimtab/internal/class"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/trigger"
 )
@@ -131,20 +132,11 @@ func (r *run) ownGone(err error) bool {
 
 // allAmong reports whether all that is joined in err is among known.
 func allAmong(err error, known []error) bool {
-	if slices.ContainsFunc(known, func(k error) bool { return reflect.TypeOf(k).Comparable() && err == k }) { //nolint:errorlint // The tree is walked here.
+	if slices.ContainsFunc(known, func(k error) bool { return reflect.ValueOf(k).Comparable() && err == k }) { //nolint:errorlint // The tree is walked here.
 		return true
 	}
-	var joined []error
-	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
-	case interface{ Unwrap() error }:
-		joined = []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		joined = e.Unwrap()
-	case interface{ Errors() []error }: // an Aggregate of apimachinery
-		joined = e.Errors()
-	}
 	found := false
-	for _, inner := range joined {
+	for _, inner := range class.Inner(err) {
 		if inner == nil {
 			continue
 		}
@@ -208,11 +200,25 @@ func (r *run) end(now time.Duration) books {
 	}
 }
 
-// breaks notes why the run does not return.
-func (r *run) breaks(err error) {
+// breaks notes why the run does not return, and reports false if that is known: a
+// Recover within another has noted it.
+func (r *run) breaks(err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	known := samePanic(r.broken, err)
 	r.broken = err
+	return !known
+}
+
+// samePanic reports whether both are of one panic, as far as its value can be compared,
+// or both of the end of a goroutine.
+func samePanic(a, b error) bool {
+	x, isPanic := a.(*PanicError) //nolint:errorlint // They are never wrapped.
+	y, both := b.(*PanicError)    //nolint:errorlint // As above.
+	if !isPanic || !both {
+		return a != nil && a == b //nolint:errorlint // As above.
+	}
+	return reflect.ValueOf(x.Value).Comparable() && reflect.ValueOf(y.Value).Comparable() && x.Value == y.Value
 }
 
 func (r *run) stop() {

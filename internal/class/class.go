@@ -2,7 +2,8 @@ package class
 
 import (
 	"context"
-	"errors"
+	"net/http"
+	"reflect"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,24 +58,16 @@ func Of(err error) string {
 	if err == nil {
 		return Success
 	}
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		return Error // A nil pointer that became an error: its methods may panic.
+	}
 	if c := own(err); c != "" {
 		return c
 	}
-	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			return Of(inner)
-		}
-	case interface{ Unwrap() []error }:
-		if c := gravest(e.Unwrap()); c != "" {
-			return c
-		}
-	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
-		if c := gravest(e.Errors()); c != "" {
-			return c
-		}
+	if c := gravest(Inner(err)); c != "" {
+		return c
 	}
-	return Error
+	return ofLeaf(err)
 }
 
 func gravest(errs []error) string {
@@ -99,19 +92,80 @@ func own(err error) string {
 		return Timeout
 	}
 	if status, ok := err.(apierrors.APIStatus); ok {
-		return ofReason(status.Status().Reason)
+		return ofStatus(status.Status())
 	}
 	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() {
-		return Timeout
-	}
-	// client-go's and x/time's limiters say this in words only: the error wraps
-	// no context.DeadlineExceeded.
-	if errors.Unwrap(err) == nil && strings.HasSuffix(err.Error(), "would exceed context deadline") {
 		return Timeout
 	}
 	return ""
 }
 
+// ofLeaf returns the class of an error in which there is no other, and Error if
+// nothing is known of it.
+func ofLeaf(err error) string {
+	// Package net's error of a cancelled dial wraps none, and is one.
+	if is, ok := err.(interface{ Is(error) bool }); ok && is.Is(context.Canceled) {
+		return Canceled
+	}
+	if c := ofWords(err.Error()); c != "" {
+		return c
+	}
+	return Error
+}
+
+// Inner returns the errors that are wrapped or joined in err itself.
+func Inner(err error) []error {
+	switch e := err.(type) { //nolint:errorlint // It looks at one node of the tree.
+	case interface{ WrappedErrors() []error }: // of go-multierror, whose Unwrap hides the first
+		return e.WrappedErrors()
+	case interface{ Unwrap() error }:
+		return []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
+	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
+		return e.Errors()
+	default:
+		return nil
+	}
+}
+
+// ofWords returns the class of what is said in words only. The limiters of client-go
+// and x/time do so, gRPC does, and so does who formats an error without %w.
+func ofWords(text string) string {
+	switch {
+	case strings.HasSuffix(text, context.Canceled.Error()):
+		return Canceled
+	case strings.HasSuffix(text, context.DeadlineExceeded.Error()), strings.HasSuffix(text, "would exceed context deadline"):
+		return Timeout
+	default:
+		return ""
+	}
+}
+
+// ofStatus goes by the reason, or else, as package apierrors does, by the code: a server
+// that is not Kubernetes', or a webhook, may have no reason, or one of its own.
+func ofStatus(status metav1.Status) string {
+	if status.Code == http.StatusTooManyRequests {
+		return Throttled
+	}
+	if c := ofReason(status.Reason); c != "" {
+		return c
+	}
+	switch status.Code {
+	case http.StatusConflict:
+		return Conflict
+	case http.StatusNotFound, http.StatusGone:
+		return NotFound
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return Invalid
+	case http.StatusGatewayTimeout:
+		return Timeout
+	default:
+		return Error
+	}
+}
+
+// ofReason returns "" for a reason that apimachinery does not know.
 func ofReason(reason metav1.StatusReason) string {
 	switch reason {
 	case metav1.StatusReasonConflict, metav1.StatusReasonAlreadyExists:
@@ -120,11 +174,15 @@ func ofReason(reason metav1.StatusReason) string {
 		return Throttled
 	case metav1.StatusReasonNotFound, metav1.StatusReasonGone:
 		return NotFound
-	case metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest:
+	case metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest, metav1.StatusReasonRequestEntityTooLarge,
+		metav1.StatusReasonMethodNotAllowed, metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType:
 		return Invalid
 	case metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout:
 		return Timeout
-	default:
+	case metav1.StatusReasonUnauthorized, metav1.StatusReasonForbidden, metav1.StatusReasonStoreReadError,
+		metav1.StatusReasonInternalError, metav1.StatusReasonExpired, metav1.StatusReasonServiceUnavailable:
 		return Error
+	default:
+		return ""
 	}
 }
