@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"strings"
 
@@ -18,6 +19,7 @@ type call struct {
 	obj         any
 	subresource string
 	traced      func(error) // nil if nobody traces it
+	err         error       // what it returned
 }
 
 // begin notes that the run of ctx calls the API server, and returns the context for
@@ -28,24 +30,26 @@ func begin(ctx context.Context, k kind, verb string, obj any, subresource string
 	if r == nil || !r.enter(k, changes, r.now()) {
 		return ctx, call{}
 	}
-	c := call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource}
+	c := call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource, err: errBroken}
 	if r.chain.tracer != nil {
-		ctx, c.traced = r.chain.tracer.StartCall(ctx, k.String(), verb, c.name())
+		ctx, c.traced = r.chain.traceCall(ctx, k.String(), verb, c.name())
 	}
 	return ctx, c
 }
 
-// end notes that the call has returned err.
-func (c *call) end(err error) {
+// errBroken is the error of a call that does not return.
+var errBroken = errors.New("reconcile: the client panicked, or called runtime.Goexit")
+
+// end notes that the call has ended. It is deferred: a call that panics, and whose
+// run goes on, must not stay in flight.
+func (c *call) end(ctx context.Context) {
 	if c.run == nil {
 		return
 	}
 	if c.run.leave(c.kind, c.run.now()) {
-		c.run.chain.observer.Called(c.run.info.Sources, c.verb, c.name())
+		c.run.chain.called(ctx, c.run.info.Sources, c.verb, c.name())
 	}
-	if c.traced != nil {
-		c.traced(err)
-	}
+	untraceCall(ctx, c.traced, c.err)
 }
 
 // name returns on what kind of object the call is.
@@ -59,20 +63,20 @@ func (c *call) name() string {
 
 // onOwn reports whether the call was on the run's own object, and notes if that
 // turned out to be gone.
-func (c *call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey, err error) bool {
+func (c *call) onOwn(kinds client.Client, obj client.Object, key client.ObjectKey) bool {
 	if c.run == nil || !c.run.owns(kinds, obj, key) {
 		return false
 	}
-	if err != nil && apierrors.IsNotFound(err) {
-		c.run.missed(err)
+	if c.err != nil && apierrors.IsNotFound(c.err) {
+		c.run.missed(c.err)
 	}
 	return true
 }
 
 // wrote notes what a write of an object, whose generation was before, showed of it. A
 // dry run shows nothing.
-func (c *call) wrote(kinds client.Client, obj client.Object, before int64, err error, dry bool) {
-	if !c.onOwn(kinds, obj, keyOf(obj), err) || err != nil || dry {
+func (c *call) wrote(kinds client.Client, obj client.Object, before int64, dry bool) {
+	if !c.onOwn(kinds, obj, keyOf(obj)) || c.err != nil || dry {
 		return
 	}
 	s := sightOf(obj)

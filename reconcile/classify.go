@@ -47,9 +47,12 @@ func Classify[request comparable](next TypedReconciler[request]) TypedReconciler
 
 // settle gives the run its class, and returns what the controller is to see.
 func (r *run) settle(ctx context.Context, result Result, err error) (Result, error) {
-	if r.missedOwn(err) {
+	if r.missedOwn(ctx, err) {
 		r.classify(class.Success)
 		return Result{}, nil
+	}
+	if err == nil && r.isSettled(ctx, result) {
+		return result, nil
 	}
 	c := r.chain.classOf(ctx, result, err)
 	switch {
@@ -59,7 +62,7 @@ func (r *run) settle(ctx context.Context, result Result, err error) (Result, err
 	case c == class.Canceled && ctxCanceled(ctx):
 		r.swallow(ctx, c, err, 0)
 		return Result{}, nil
-	case c != class.Terminal && r.isQuiet(c):
+	case c != class.Terminal && r.isQuiet(ctx, c):
 		r.swallow(ctx, c, err, result.RequeueAfter)
 		return Result{Requeue: true, Priority: result.Priority}, nil //nolint:staticcheck // Deprecated, and the only retry without an error.
 	default:
@@ -68,21 +71,31 @@ func (r *run) settle(ctx context.Context, result Result, err error) (Result, err
 	}
 }
 
+// isSettled reports whether a Classify within another one keeps an error of the run from
+// the controller, with that result.
+func (r *run) isSettled(ctx context.Context, result Result) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.quiet != nil && (result.Requeue || r.class == class.Canceled && ctxCanceled(ctx)) //nolint:staticcheck // Deprecated, and what Classify makes of it.
+}
+
 // missedOwn reports whether the run failed only since its own object is gone.
-func (r *run) missedOwn(err error) bool {
+func (r *run) missedOwn(ctx context.Context, err error) bool {
+	defer survive(ctx, methodOfError)
 	return err != nil && class.Of(err) == class.NotFound && !isPanic(err) && !isTerminal(err) && r.ownGone(err)
 }
 
 // swallow gives the run the class of an error that the controller does not see.
 func (r *run) swallow(ctx context.Context, c string, err error, retry time.Duration) {
 	r.fail(c, err, retry)
+	defer survive(ctx, methodOfError)
 	log.FromContext(ctx).V(1).Info("The run failed quietly", "class", c, "attempt", r.info.Attempt, "error", err.Error())
 }
 
 // isQuiet reports whether a failure of that class is not shown. Without the attempt,
 // which another queue does not tell, it could stay hidden for ever.
-func (r *run) isQuiet(c string) bool {
-	return r.info.Attempt > 0 && r.chain.quiet(c, r.info.Attempt)
+func (r *run) isQuiet(ctx context.Context, c string) bool {
+	return r.info.Attempt > 0 && r.chain.isQuiet(ctx, c, r.info.Attempt)
 }
 
 // loudConflict is the conflict in a row that is shown: three are ordinary, as a cache
@@ -97,10 +110,26 @@ func quietConflicts(c string, attempt int) bool {
 // classOf returns the class of an outcome.
 func (s *settings) classOf(ctx context.Context, result Result, err error) string {
 	switch {
-	case err == nil && (result.RequeueAfter > 0 || result.Requeue): //nolint:staticcheck // Deprecated, and still in use.
+	case err != nil:
+		return s.classOfError(ctx, err)
+	case result.RequeueAfter > 0 || result.Requeue: //nolint:staticcheck // Deprecated, and still in use.
 		return class.Requeue
-	case err == nil:
+	default:
 		return class.Success
+	}
+}
+
+// methodOfError is what may panic where an error is looked at.
+const methodOfError = "a method of the run's error"
+
+func (s *settings) classOfError(ctx context.Context, err error) (c string) {
+	c = class.Error // stays if a method of the error panics
+	defer survive(ctx, methodOfError)
+	return s.kindOfFailure(ctx, err)
+}
+
+func (s *settings) kindOfFailure(ctx context.Context, err error) string {
+	switch {
 	case isPanic(err):
 		return class.Panic
 	case isTerminal(err):
@@ -113,10 +142,8 @@ func (s *settings) classOf(ctx context.Context, result Result, err error) string
 		}
 		c = class.Error // Nobody cancelled this run: some code of its own gave up.
 	}
-	if s.class != nil {
-		if own := s.class(err); own != "" {
-			return own
-		}
+	if own := s.ownClass(ctx, err); own != "" {
+		return own
 	}
 	return c
 }

@@ -51,89 +51,89 @@ func (c *watchingClient) Watch(ctx context.Context, list client.ObjectList, opts
 // Get implements client.Reader.
 func (c *accountingClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	ctx, call := begin(ctx, read, "get", obj, "", false)
-	err := c.Client.Get(ctx, key, obj, opts...)
-	if call.onOwn(c.Client, obj, key, err) && err == nil {
+	defer call.end(ctx)
+	call.err = c.Client.Get(ctx, key, obj, opts...)
+	if call.onOwn(c.Client, obj, key) && call.err == nil {
 		call.run.read(sightOf(obj))
 		call.run.traceOwn(obj)
 	}
-	call.end(err)
-	return err
+	return call.err
 }
 
 // List implements client.Reader.
 func (c *accountingClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	ctx, call := begin(ctx, read, "list", list, "", false)
-	err := c.Client.List(ctx, list, opts...)
-	call.end(err)
-	return err
+	defer call.end(ctx)
+	call.err = c.Client.List(ctx, list, opts...)
+	return call.err
 }
 
 // Create implements client.Writer.
 func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {
 	dry := createIsDry(opts)
 	ctx, call := begin(ctx, write, "create", obj, "", !dry)
-	err := c.Client.Create(ctx, obj, opts...)
-	if err == nil { // A NotFound would be the namespace's.
-		call.wrote(c.Client, obj, 0, nil, dry)
+	defer call.end(ctx)
+	call.err = c.Client.Create(ctx, obj, opts...)
+	if call.err == nil { // A NotFound would be the namespace's.
+		call.wrote(c.Client, obj, 0, dry)
 	}
-	call.end(err)
-	return err
+	return call.err
 }
 
 // Delete implements client.Writer.
 func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
 	dry := deleteIsDry(opts)
 	ctx, call := begin(ctx, write, "delete", obj, "", !dry)
-	err := c.Client.Delete(ctx, obj, opts...)
-	if call.onOwn(c.Client, obj, keyOf(obj), err) && err == nil && !dry {
+	defer call.end(ctx)
+	call.err = c.Client.Delete(ctx, obj, opts...)
+	if call.onOwn(c.Client, obj, keyOf(obj)) && call.err == nil && !dry {
 		call.run.deleted()
 	}
-	call.end(err)
-	return err
+	return call.err
 }
 
 // Update implements client.Writer.
 func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	dry := updateIsDry(opts)
 	ctx, call := begin(ctx, write, "update", obj, "", !dry)
+	defer call.end(ctx)
 	before := call.generation(obj)
-	err := c.Client.Update(ctx, obj, opts...)
-	call.wrote(c.Client, obj, before, err, dry)
-	call.end(err)
-	return err
+	call.err = c.Client.Update(ctx, obj, opts...)
+	call.wrote(c.Client, obj, before, dry)
+	return call.err
 }
 
 // Patch implements client.Writer.
 func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	dry := patchIsDry(opts)
 	ctx, call := begin(ctx, write, "patch", obj, "", !dry)
+	defer call.end(ctx)
 	before := call.generation(obj)
-	err := c.Client.Patch(ctx, obj, patch, opts...)
-	call.wrote(c.Client, obj, before, err, dry)
-	call.end(err)
-	return err
+	call.err = c.Client.Patch(ctx, obj, patch, opts...)
+	call.wrote(c.Client, obj, before, dry)
+	return call.err
 }
 
 // Apply implements client.Writer.
 func (c *accountingClient) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 	dry := applyIsDry(opts)
 	ctx, call := begin(ctx, write, "apply", obj, "", !dry)
-	err := c.Client.Apply(ctx, obj, opts...)
-	if call.run != nil && err == nil && !dry {
+	defer call.end(ctx)
+	call.err = c.Client.Apply(ctx, obj, opts...)
+	if call.run != nil && call.err == nil && !dry {
 		if s, ok := call.run.applied(c.Client, obj); ok {
 			call.run.wrote(s, 0)
 		}
 	}
-	call.end(err)
-	return err
+	return call.err
 }
 
 // DeleteAllOf implements client.Writer.
 func (c *accountingClient) DeleteAllOf(ctx context.Context, obj client.Object, opts ...client.DeleteAllOfOption) error {
 	ctx, call := begin(ctx, write, "deletecollection", obj, "", !deleteAllIsDry(opts))
-	err := c.Client.DeleteAllOf(ctx, obj, opts...)
-	call.end(err)
-	return err
+	defer call.end(ctx)
+	call.err = c.Client.DeleteAllOf(ctx, obj, opts...)
+	return call.err
 }
 
 // Status implements client.StatusClient. It is c's own Status, which need not be

@@ -70,12 +70,15 @@ type limited[request comparable] struct {
 
 // Reconcile implements TypedReconciler.
 func (l *limited[request]) Reconcile(ctx context.Context, req request) (Result, error) {
-	d := &deadline{parent: ctx, lastWrite: l.opts.LastWrite}
+	d := &deadline{parent: ctx, run: runFrom(ctx), lastWrite: l.opts.LastWrite}
+	d.outermost = d
+	if around := deadlineFrom(ctx); around != nil && around.run == d.run {
+		d.outermost = around.outermost
+	}
 	timer := time.AfterFunc(l.opts.Timeout, func() { d.expire(req, l.opts.Timeout) })
 	defer func() {
-		if !timer.Stop() {
-			d.returned()
-		}
+		timer.Stop()
+		d.returned()
 	}()
 	var cancel context.CancelFunc
 	d.Context, cancel = context.WithTimeoutCause(ctx, l.opts.Timeout, l.cause)
@@ -87,7 +90,12 @@ func (l *limited[request]) Reconcile(ctx context.Context, req request) (Result, 
 type deadline struct {
 	context.Context                 // ends with the deadline, or with parent
 	parent          context.Context //nolint:containedctx // LastWrite needs it.
+	run             *run            // or nil
 	lastWrite       time.Duration
+
+	// outermost is the deadline around all others of the run. A run is overdue once,
+	// from when the first of them has passed until it has returned from all.
+	outermost *deadline
 
 	// mu is held while the observer is told, so that it learns of the end of an
 	// overdue run after its beginning. Nobody else waits for it.
@@ -107,9 +115,10 @@ func (d *deadline) Value(key any) any {
 }
 
 // expire tells everybody who wants to know that the run goes on although its time
-// is up.
+// is up. It has a goroutine of its own, where a panic would end the process.
 func (d *deadline) expire(req any, timeout time.Duration) {
-	if d.isOverdue() {
+	defer survive(d.parent, "the logger")
+	if d.outermost.isOverdue() {
 		log.FromContext(d.parent).Info("A run has passed its deadline and goes on", "request", req, "timeout", timeout.String())
 	}
 }
@@ -117,28 +126,27 @@ func (d *deadline) expire(req any, timeout time.Duration) {
 func (d *deadline) isOverdue() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.over {
+	if d.over || d.overdue {
 		return false
 	}
 	d.overdue = true
-	observerOf(d.parent).Overdue(1)
+	d.tell(1)
 	return true
 }
 
-// returned ends a run whose time was up.
+// returned ends what is within the deadline.
 func (d *deadline) returned() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.over = true
 	if d.overdue {
-		observerOf(d.parent).Overdue(-1)
+		d.tell(-1)
 	}
 }
 
-// observerOf returns the observer of the run that ctx belongs to.
-func observerOf(ctx context.Context) Observer {
-	if r := runFrom(ctx); r != nil {
-		return r.chain.observer
+// tell tells the observer of the run, if it has one.
+func (d *deadline) tell(change int) {
+	if d.run != nil {
+		d.run.chain.overdue(d.parent, change)
 	}
-	return nobody{}
 }

@@ -54,25 +54,29 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 	ctx, id := withID(ctx)
 	rc := &runContext{Context: ctx, run: run{info: info, id: id, chain: i.settings, own: i.own(req)}}
 
-	inner, returned, traced := trigger.NewContext(rc, &rc.run.info), false, untraced
+	inner, traced := i.traceRun(rc, req)
+	returned := false
 	defer func() { // Also if next panics.
 		run, err := i.end(ctx, &rc.run, req, result, err, returned)
-		if i.settings.traceID != nil {
-			run.TraceID = i.settings.traceID(inner)
-		}
-		i.settings.observer.Ran(run)
-		traced(run, err)
+		run.TraceID = i.settings.trace(inner)
+		i.settings.ran(ctx, run)
+		untrace(ctx, traced, run, err)
 	}()
-	if i.settings.tracer != nil {
-		inner, traced = i.settings.tracer.StartRun(inner, req, info)
-		rc.run.ctx = inner
-	}
 	result, err = i.next.Reconcile(inner, req)
 	returned = true
 	return result, err
 }
 
-func untraced(trigger.Run, error) {}
+// traceRun returns the context for a run, with its trace, and what ends that, or nil.
+func (i *instrumented[request]) traceRun(rc *runContext, req request) (context.Context, func(trigger.Run, error)) {
+	ctx := trigger.NewContext(rc, &rc.run.info)
+	if i.settings.tracer == nil {
+		return ctx, nil
+	}
+	inner, ended := i.settings.traceRun(ctx, req, rc.run.info)
+	rc.run.ctx = inner
+	return inner, ended
+}
 
 // end accounts for the run, and returns what is known of it, with its error. Its
 // class is that of a panic, or what Classify gave it, or what its outcome says.
@@ -83,12 +87,12 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 	switch {
 	case !returned:
 		o.Class, o.Err, o.Exited = class.Panic, errPanic, b.broken == errExited //nolint:errorlint // It is never wrapped.
-	case o.Class == "":
+	case o.Class == "" || err != nil && isFine(o.Class): // What is around Classify may have failed.
 		o.Class = i.settings.classOf(ctx, result, err)
 	case err == nil && result.Requeue: //nolint:staticcheck // Deprecated, and what Classify makes of a quiet failure.
 		o.Err = b.quiet
 	}
-	i.queue.Report(req, o)
+	i.report(ctx, req, o)
 	failure := b.failure(o.Err, returned)
 	return trigger.Run{
 		Info:      r.info,
@@ -97,6 +101,15 @@ func (i *instrumented[request]) end(ctx context.Context, r *run, req request, re
 		Converged: failure == nil && !result.Requeue, //nolint:staticcheck // Deprecated, and still in use.
 		NoOp:      failure == nil && !b.changed && i.settings.clients.Load(),
 	}, failure
+}
+
+// isFine reports whether a class is one of runs without an error.
+func isFine(c string) bool { return c == class.Success || c == class.Requeue }
+
+// report tells the queue how the run ended. It calls methods of the run's error.
+func (i *instrumented[request]) report(ctx context.Context, req request, o queue.Outcome) {
+	defer survive(ctx, "Queue.Report")
+	i.queue.Report(req, o)
 }
 
 func (i *instrumented[request]) own(req request) ownObject {

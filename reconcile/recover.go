@@ -19,7 +19,7 @@ import (
 // is logged and told to the observer, and a queue of Trimtab's lets the request run
 // again after a backoff; with another queue it is lost until its next event.
 //
-// It stands innermost, with Instrument anywhere around it; without Instrument it
+// Of several around each other the innermost takes note. It stands innermost, with Instrument anywhere around it; without Instrument it
 // logs, and panics again.
 func Recover[request comparable](next TypedReconciler[request]) TypedReconciler[request] {
 	return TypedFunc[request](func(ctx context.Context, req request) (result Result, err error) {
@@ -47,8 +47,10 @@ func panicked(ctx context.Context, req, p any) error {
 	attempt, convert := 0, false
 	if r := runFrom(ctx); r != nil {
 		attempt, convert = r.info.Attempt, r.chain.convertPanics
-		r.breaks(err)
-		r.chain.observer.Panicked()
+		if !r.breaks(err) && !convert {
+			panic(p)
+		}
+		r.chain.panicked(ctx)
 	}
 	log.FromContext(ctx).Error(err, "The reconciler panicked", "request", req, "attempt", attempt, "stack", string(err.Stack))
 	if convert {
@@ -64,8 +66,10 @@ func exited(ctx context.Context, req any) {
 	attempt := 0
 	if r := runFrom(ctx); r != nil {
 		attempt = r.info.Attempt
-		r.breaks(errExited)
-		r.chain.observer.WorkerLost()
+		if !r.breaks(errExited) {
+			return
+		}
+		r.chain.workerLost(ctx)
 	}
 	log.FromContext(ctx).Error(errExited, "A worker is lost", "request", req, "attempt", attempt)
 }

@@ -16,9 +16,9 @@ type accountingSubResource struct {
 // Get implements client.SubResourceReader.
 func (c *accountingSubResource) Get(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceGetOption) error {
 	ctx, call := begin(ctx, read, "get", obj, c.name, false)
-	err := c.reader.Get(ctx, obj, sub, opts...)
-	c.end(ctx, &call, obj, err)
-	return err
+	defer c.end(ctx, &call, obj)
+	call.err = c.reader.Get(ctx, obj, sub, opts...)
+	return call.err
 }
 
 type accountingSubResourceWriter struct {
@@ -30,54 +30,54 @@ type accountingSubResourceWriter struct {
 // Create implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
 	ctx, call := begin(ctx, status, "create", obj, c.name, !subCreateIsDry(opts))
-	err := c.SubResourceWriter.Create(ctx, obj, sub, opts...)
-	c.end(ctx, &call, obj, err)
-	return err
+	defer c.end(ctx, &call, obj)
+	call.err = c.SubResourceWriter.Create(ctx, obj, sub, opts...)
+	return call.err
 }
 
 // Update implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	ctx, call := begin(ctx, status, "update", obj, c.name, !subUpdateIsDry(opts))
-	err := c.SubResourceWriter.Update(ctx, obj, opts...)
-	c.end(ctx, &call, obj, err)
-	return err
+	defer c.end(ctx, &call, obj)
+	call.err = c.SubResourceWriter.Update(ctx, obj, opts...)
+	return call.err
 }
 
 // Patch implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 	ctx, call := begin(ctx, status, "patch", obj, c.name, !subPatchIsDry(opts))
-	err := c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
-	c.end(ctx, &call, obj, err)
-	return err
+	defer c.end(ctx, &call, obj)
+	call.err = c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
+	return call.err
 }
 
 // Apply implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 	ctx, call := begin(ctx, status, "apply", obj, c.name, !subApplyIsDry(opts))
-	err := c.SubResourceWriter.Apply(ctx, obj, opts...)
-	call.end(err)
-	return err
+	defer call.end(ctx)
+	call.err = c.SubResourceWriter.Apply(ctx, obj, opts...)
+	return call.err
 }
 
 // end ends a call on one object. That the object is gone is told apart from that
 // it has no such subresource: the API server answers NotFound, in the same words,
 // also where a CRD has no status subresource. So the object itself is asked for,
 // unless this run has taken off its last finalizer, which a cache may not show yet.
-func (c *accountingSubResourceWriter) end(ctx context.Context, call *call, obj client.Object, err error) {
-	call.end(err)
-	if call.run == nil || err != nil && !apierrors.IsNotFound(err) {
+func (c *accountingSubResourceWriter) end(ctx context.Context, call *call, obj client.Object) {
+	call.end(ctx)
+	if call.run == nil || call.err != nil && !apierrors.IsNotFound(call.err) {
 		return
 	}
 	key := keyOf(obj)
 	if !call.run.owns(c.client.Client, obj, key) {
 		return
 	}
-	if err == nil {
+	if call.err == nil {
 		call.run.met(sightOf(obj))
 		return
 	}
 	like, ok := obj.DeepCopyObject().(client.Object)
 	if call.run.isReleased() || ok && apierrors.IsNotFound(c.client.Get(ctx, key, like)) {
-		call.run.missed(err)
+		call.run.missed(call.err)
 	}
 }

@@ -3,13 +3,12 @@ package reconcile
 import (
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/trimtab/trimtab/trigger"
 )
 
 // Tracer makes spans of runs and of their client calls; module otel has one. Its
-// methods are called by many goroutines at once.
+// methods are called by many goroutines at once. A panic of one, or of a func that it
+// returned, is logged, and the run goes on.
 type Tracer interface {
 	// StartRun begins the trace of a run. It returns the context for the run, which
 	// stems from ctx, and what is called when the run has returned, also if it
@@ -27,20 +26,4 @@ type Tracer interface {
 	// the context that StartRun returned, and the annotations of the object, which
 	// must not be changed. It needs Options.For.
 	ReadOwn(ctx context.Context, annotations map[string]string)
-}
-
-// traceOwn tells the tracer of the first look at the run's own object.
-func (r *run) traceOwn(obj client.Object) {
-	if r.chain.tracer == nil || !r.isFirstLook() {
-		return
-	}
-	r.chain.tracer.ReadOwn(r.ctx, obj.GetAnnotations())
-}
-
-func (r *run) isFirstLook() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	first := !r.over && !r.ownRead
-	r.ownRead = true
-	return first
 }
