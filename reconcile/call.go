@@ -54,7 +54,7 @@ func (c *call) end(ctx context.Context) {
 
 // name returns on what kind of object the call is.
 func (c *call) name() string {
-	kind := kindOf(c.obj)
+	kind := kindOf(c.verb, c.obj)
 	if c.subresource == "" {
 		return kind
 	}
@@ -104,20 +104,27 @@ func keyOf(obj client.Object) client.ObjectKey {
 // kindOf returns the kind of an object, of the objects of a list, or of an apply
 // configuration: what it says, or else its Go type's name, which is the same for
 // generated types and costs no look-up in a scheme.
-func kindOf(obj any) string {
+func kindOf(verb string, obj any) string {
 	if isNil(obj) {
 		return "unknown"
 	}
+	suffix := "" // That of an object is its own, as of an AllowList.
+	switch verb {
+	case "list":
+		suffix = "List"
+	case "apply":
+		suffix = "ApplyConfiguration"
+	}
 	if o, ok := obj.(runtime.Object); ok {
 		if k := o.GetObjectKind().GroupVersionKind().Kind; k != "" {
-			return strings.TrimSuffix(k, "List")
+			return strings.TrimSuffix(k, suffix)
 		}
 	}
 	t := reflect.TypeOf(obj)
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(t.Name(), "ApplyConfiguration"), "List")
+	return strings.TrimSuffix(t.Name(), suffix)
 }
 
 func isNil(v any) bool {

@@ -60,6 +60,18 @@ func TestWithoutInstrument(t *testing.T) {
 	})
 }
 
+func TestChainRefuses(t *testing.T) {
+	r := reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) { return reconcile.Result{}, nil })
+	none := func(reconcile.TypedReconciler[string]) reconcile.TypedReconciler[string] { return nil }
+	for want, f := range map[string]func(){
+		"reconcile: Chain(nil): the reconciler must not be nil":                            func() { reconcile.Chain[string](nil, reconcile.Recover) },
+		"reconcile: Chain: middleware[1] nil: must be a func":                              func() { reconcile.Chain[string](r, reconcile.Recover, nil) },
+		"reconcile: Chain: middleware[0] has returned nil: must return a reconciler": func() { reconcile.Chain[string](r, none) },
+	} {
+		require.PanicsWithError(t, want, f)
+	}
+}
+
 func ExampleChain() {
 	r := reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
 		fmt.Println("reconciling", req.Name)

@@ -132,6 +132,11 @@ func TestEveryCallIsAccounted(t *testing.T) {
 		{"get", "Node", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, partial) }},
 		{"list", "ConfigMap", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.List(ctx, &corev1.ConfigMapList{}) }},
 		{"list", "Pod", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.List(ctx, list) }},
+		{"get", "AllowList", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, kind("AllowList")) }},
+		{"get", "AllowList", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, &AllowList{}) }},
+		{"list", "AllowList", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error {
+			return c.List(ctx, kind("AllowListList"))
+		}},
 		{"create", "ConfigMap", trigger.Phases{Write: 30 * ms}, func(ctx context.Context, c client.Client) error { return c.Create(ctx, obj) }},
 		{"update", "ConfigMap", trigger.Phases{Write: 30 * ms}, func(ctx context.Context, c client.Client) error { return c.Update(ctx, obj) }},
 		{"patch", "ConfigMap", trigger.Phases{Write: 30 * ms}, func(ctx context.Context, c client.Client) error { return c.Patch(ctx, obj, client.Merge) }},
@@ -163,6 +168,15 @@ func TestEveryCallIsAccounted(t *testing.T) {
 			require.Equal(t, tc.phases, b.phases)
 		})
 	}
+}
+
+// AllowList is an object whose kind is called like a list.
+type AllowList struct{ corev1.ConfigMap }
+
+func kind(kind string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetKind(kind)
+	return u
 }
 
 // Status before write before read before compute, and the sum is the run.

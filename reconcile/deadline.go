@@ -14,8 +14,8 @@ type DeadlineOptions struct {
 	// Timeout is how long a run may take. Zero means as long as it likes.
 	Timeout time.Duration
 
-	// LastWrite is how long a context of the function LastWrite lives at most. Zero
-	// means 5s.
+	// LastWrite is how long a context of the function LastWrite lives at most. It
+	// needs Timeout. Zero means 5s.
 	LastWrite time.Duration
 }
 
@@ -28,6 +28,9 @@ func (o DeadlineOptions) validate(path string) error {
 	}
 	if o.LastWrite < 0 {
 		return fmt.Errorf("reconcile: %sLastWrite %s: must not be negative", path, o.LastWrite)
+	}
+	if o.LastWrite > 0 && o.Timeout == 0 {
+		return fmt.Errorf("reconcile: %sLastWrite %s: needs Timeout", path, o.LastWrite)
 	}
 	return nil
 }

@@ -144,6 +144,7 @@ func TestDeadlineOptionsValidate_RC01(t *testing.T) {
 	require.EqualError(t, bad.Validate(), "reconcile: Timeout -1s: must not be negative")
 	require.PanicsWithError(t, bad.Validate().Error(), func() { reconcile.Deadline[string](bad) })
 	require.EqualError(t, reconcile.DeadlineOptions{LastWrite: -1}.Validate(), "reconcile: LastWrite -1ns: must not be negative")
+	require.EqualError(t, reconcile.DeadlineOptions{LastWrite: 1}.Validate(), "reconcile: LastWrite 1ns: needs Timeout")
 	require.EqualError(t, reconcile.Options[string]{Deadline: bad}.Validate(), "reconcile: Deadline.Timeout -1s: must not be negative")
 }
 
