@@ -3,6 +3,7 @@ package otel
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -15,8 +16,8 @@ func recordError(err error, kind string, expected bool, spans ...trace.Span) {
 	if err == nil {
 		return
 	}
-	description := text(err.Error())
-	if description != err.Error() {
+	description, whole := describe(err)
+	if !whole {
 		err = errors.New(description)
 	}
 	spans[0].RecordError(err)
@@ -27,6 +28,18 @@ func recordError(err error, kind string, expected bool, spans ...trace.Span) {
 		span.SetAttributes(errorTypeKey.String(text(kind)))
 		span.SetStatus(codes.Error, description)
 	}
+}
+
+// describe returns what err says, as an attribute can have it, and whether that is all.
+func describe(err error) (description string, whole bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			description, whole = text(fmt.Sprintf("%T, whose Error panics: %v", err, p)), false
+		}
+	}()
+	full := err.Error()
+	description = text(full)
+	return description, description == full
 }
 
 // isExpected reports whether a run of that class breaks nothing; see package

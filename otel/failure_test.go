@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -43,6 +45,60 @@ func TestRunFails_RC07_RC08(t *testing.T) {
 		}
 	}
 }
+
+// RC07: an error whose methods panic is told, and leaves no span open.
+func TestBrokenError_RC07(t *testing.T) {
+	r := newRecorder()
+	tracer := otel.New(otel.Options{TracerProvider: r})
+	traced(otel.Options{TracerProvider: r}, "k", trigger.Info{}, trigger.Run{Class: "error"}, broken{})
+	require.Equal(t, "otel_test.broken, whose Error panics: no words", message(t, r.named(t, "run")))
+	require.Equal(t, codes.Error, r.named(t, "reconcile").Status().Code)
+	trip(t.Context(), tracer, "k", trigger.Info{}, func(ctx context.Context) (trigger.Run, error) {
+		_, ended := tracer.StartCall(ctx, "read", "get", "Pod")
+		require.Panics(t, func() { ended((*apierrors.StatusError)(nil)) })
+		return trigger.Run{}, nil
+	})
+	require.Len(t, r.names(), 5)
+}
+
+type broken struct{}
+
+func (broken) Error() string { panic("no words") }
+
+// RC07: each span that was begun has an end, also one that nobody records.
+func TestSpansEnd_RC07(t *testing.T) {
+	p := &counting{}
+	traced(otel.Options{TracerProvider: p}, "k", trigger.Info{Added: time.Now()}, trigger.Run{}, nil)
+	require.Equal(t, 1, p.begun)
+	require.Equal(t, 1, p.ended)
+}
+
+// counting is a provider whose spans are not recorded; it counts them.
+type counting struct {
+	noop.TracerProvider
+	begun, ended int
+}
+
+func (c *counting) Tracer(string, ...trace.TracerOption) trace.Tracer {
+	return countingTracer{counting: c}
+}
+
+type countingTracer struct {
+	noop.Tracer
+	counting *counting
+}
+
+func (c countingTracer) Start(ctx context.Context, _ string, _ ...trace.SpanStartOption) (context.Context, trace.Span) {
+	c.counting.begun++
+	return ctx, countingSpan{counting: c.counting}
+}
+
+type countingSpan struct {
+	noop.Span
+	counting *counting
+}
+
+func (c countingSpan) End(...trace.SpanEndOption) { c.counting.ended++ }
 
 // What a reconciler reckons with is told, and is no failure of the call.
 func TestCallFails_RC07(t *testing.T) {

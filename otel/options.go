@@ -35,6 +35,9 @@ func (o Options) Validate() error {
 	if o.Annotation == "" {
 		return nil
 	}
+	if o.DisableLink {
+		return fmt.Errorf("otel: Annotation %q: must not be set together with DisableLink", o.Annotation)
+	}
 	if problems := validation.IsQualifiedName(strings.ToLower(o.Annotation)); len(problems) > 0 {
 		return fmt.Errorf("otel: Annotation %q: %s", o.Annotation, problems[0])
 	}

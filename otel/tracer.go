@@ -41,6 +41,7 @@ func (t *Tracer) StartRun(ctx context.Context, request any, info trigger.Info) (
 	times := timesOf(info)
 	ctx, root := tracer.Start(ctx, "reconcile", trace.WithTimestamp(times.added))
 	if !root.IsRecording() {
+		root.End() // That nothing is recorded does not mean that nobody waits for it.
 		return ctx, unrecordedRun
 	}
 	root.SetAttributes(t.causes(request, info)...)
@@ -48,10 +49,10 @@ func (t *Tracer) StartRun(ctx context.Context, request any, info trigger.Info) (
 	ctx, span := tracer.Start(ctx, "run", trace.WithTimestamp(times.started))
 	return context.WithValue(ctx, runKey{}, span), func(run trigger.Run, err error) {
 		end := trace.WithTimestamp(latest(time.Now(), times.started))
+		defer root.End(end) // Also if a method of err panics.
+		defer span.End(end)
 		span.SetAttributes(results(run)...)
 		recordError(err, run.Class, isExpected(run.Class), span, root)
-		span.End(end)
-		root.End(end)
 	}
 }
 
@@ -65,8 +66,8 @@ func (*Tracer) StartCall(ctx context.Context, phase, verb, kind string) (inner c
 	tracer := parent.TracerProvider().Tracer(scope)
 	ctx, span := tracer.Start(ctx, text(verb+" "+kind), trace.WithAttributes(phaseKey.String(phase)))
 	return ctx, func(err error) {
+		defer span.End()
 		recordError(err, reason(err), isAnswer(err), span)
-		span.End()
 	}
 }
 
