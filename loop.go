@@ -2,6 +2,7 @@ package trimtab
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -64,7 +65,8 @@ func NewTyped[request comparable](name string, opts TypedOptions[request]) *Type
 // ControllerOptions returns base with the loop's queue and rate limiter in it. A
 // NewQueue or RateLimiter that base has stays: without the loop's queue, what
 // triggered a run is unknown. UsePriorityQueue has no meaning with the loop's
-// queue, which always is a priority queue.
+// queue, which always is a priority queue. It panics if the RateLimiter that base has
+// is a nil pointer, rather than when the controller starts.
 //
 // A loop serves one controller at a time. A second one that starts meanwhile gets
 // a queue that works, and whose signals are not counted; the log says so. Runs of
@@ -72,6 +74,8 @@ func NewTyped[request comparable](name string, opts TypedOptions[request]) *Type
 func (l *TypedLoop[request]) ControllerOptions(base controller.TypedOptions[request]) controller.TypedOptions[request] {
 	if base.RateLimiter == nil {
 		base.RateLimiter = l.opts.RateLimiter
+	} else if isNil(base.RateLimiter) {
+		panic(fmt.Errorf("trimtab: ControllerOptions: RateLimiter (%T)(nil): must point to a limiter", base.RateLimiter))
 	}
 	if base.RateLimiter == nil {
 		base.RateLimiter = ratelimit.NewExponential[request](ratelimit.ExponentialOptions{Jitter: 0.2})

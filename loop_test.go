@@ -447,6 +447,14 @@ func TestControllerOptionsKeepsTheUsers(t *testing.T) {
 
 // Of controllers that start at once on one loop, as those of a manager do, one
 // has the loop, and each of the others an error in the log.
+// A nil limiter is refused when the controller is built, not when it starts.
+func TestControllerOptionsRefuses(t *testing.T) {
+	loop := trimtab.New("things", trimtab.Options{DisableMetrics: true})
+	require.PanicsWithError(t, "trimtab: ControllerOptions: RateLimiter (*ratelimit.Exponential[sigs.k8s.io/controller-runtime/pkg/reconcile.Request])(nil): must point to a limiter", func() {
+		loop.ControllerOptions(controller.Options{RateLimiter: (*ratelimit.Exponential[reconcile.Request])(nil)})
+	})
+}
+
 func TestControllersStartAtOnce(t *testing.T) {
 	const controllers = 8
 	for range 100 {
