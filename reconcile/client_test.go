@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -357,6 +358,23 @@ func TestClientKeepsWatch(t *testing.T) {
 
 	_, ok = reconcile.Client(struct{ client.Client }{s}).(client.WithWatch)
 	require.False(t, ok, "a client that cannot watch must not say that it can")
+}
+
+// A method that a newer controller-runtime adds would pass uncounted: this tells.
+func TestClientMethods(t *testing.T) {
+	for typ, want := range map[reflect.Type][]string{
+		reflect.TypeFor[client.WithWatch](): {
+			"Apply", "Create", "Delete", "DeleteAllOf", "Get", "GroupVersionKindFor", "IsObjectNamespaced", "List",
+			"Patch", "RESTMapper", "Scheme", "Status", "SubResource", "Update", "Watch",
+		},
+		reflect.TypeFor[client.SubResourceClient](): {"Apply", "Create", "Get", "Patch", "Update"},
+	} {
+		got := []string{}
+		for i := range typ.NumMethod() {
+			got = append(got, typ.Method(i).Name)
+		}
+		require.Equal(t, want, got)
+	}
 }
 
 func BenchmarkClient(b *testing.B) {

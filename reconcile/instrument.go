@@ -57,6 +57,13 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 	inner, traced := i.traceRun(rc, req)
 	returned := false
 	defer func() { // Also if next panics.
+		if !returned && rc.run.isWhole() {
+			if p := recover(); p != nil {
+				defer panic(p)
+			} else {
+				exited(rc, req)
+			}
+		}
 		run, err := i.end(ctx, &rc.run, req, result, err, returned)
 		run.TraceID = i.settings.trace(inner)
 		i.settings.ran(ctx, run)

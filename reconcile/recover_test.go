@@ -146,6 +146,36 @@ func TestGoexitInController_RC04(t *testing.T) {
 	})
 }
 
+// RC04: also code around the reconciler may end its goroutine; its request comes back.
+func TestGoexitAroundRecover_RC04(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		h := start(t, 2, reconcile.Options[string]{Class: func(error) string {
+			runtime.Goexit()
+			return ""
+		}}, func(context.Context, string) (reconcile.Result, error) {
+			if runs++; runs == 1 {
+				return reconcile.Result{}, errBoom
+			}
+			return reconcile.Result{}, nil
+		})
+		h.queue.Add("k")
+		sleep(time.Hour)
+		require.Equal(t, []string{"worker lost", "ran primary panic", "ran retry success"}, h.lines)
+		require.Len(t, h.errors, 1)
+	})
+}
+
+// RC04: a panic around Recover goes on, with the books closed.
+func TestPanicAroundRecover_RC04(t *testing.T) {
+	b := &book{}
+	around := func(reconcile.Reconciler) reconcile.Reconciler { return does(func() { panic("x") }) }
+	r := reconcile.Chain[reconcile.Request](returns(reconcile.Result{}, nil),
+		reconcile.Instrument(reconcile.Options[reconcile.Request]{Queue: b, Observer: b}), around)
+	require.Equal(t, "x", caught(func() { _, _ = r.Reconcile(logged(t.Context(), b), request("a")) }))
+	require.Equal(t, []string{"report a panic", "ran unknown panic"}, b.lines)
+}
+
 func count(lines []string, line string) int {
 	n := 0
 	for _, l := range lines {

@@ -210,6 +210,13 @@ func (r *run) breaks(err error) bool {
 	return !known
 }
 
+// isWhole reports whether no Recover has noted that the run does not return.
+func (r *run) isWhole() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken == nil
+}
+
 // samePanic reports whether both are of one panic, as far as its value can be compared,
 // or both of the end of a goroutine.
 func samePanic(a, b error) bool {
