@@ -64,8 +64,8 @@ func TestChainRefuses(t *testing.T) {
 	r := reconcile.TypedFunc[string](func(context.Context, string) (reconcile.Result, error) { return reconcile.Result{}, nil })
 	none := func(reconcile.TypedReconciler[string]) reconcile.TypedReconciler[string] { return nil }
 	for want, f := range map[string]func(){
-		"reconcile: Chain(nil): the reconciler must not be nil":                            func() { reconcile.Chain[string](nil, reconcile.Recover) },
-		"reconcile: Chain: middleware[1] nil: must be a func":                              func() { reconcile.Chain[string](r, reconcile.Recover, nil) },
+		"reconcile: Chain(nil): the reconciler must not be nil":                      func() { reconcile.Chain[string](nil, reconcile.Recover) },
+		"reconcile: Chain: middleware[1] nil: must be a func":                        func() { reconcile.Chain[string](r, reconcile.Recover, nil) },
 		"reconcile: Chain: middleware[0] has returned nil: must return a reconciler": func() { reconcile.Chain[string](r, none) },
 	} {
 		require.PanicsWithError(t, want, f)

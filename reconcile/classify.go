@@ -71,8 +71,8 @@ func (r *run) settle(ctx context.Context, result Result, err error) (Result, err
 	}
 }
 
-// isSettled reports whether a Classify within another one keeps an error of the run from
-// the controller, with that result.
+// isSettled reports whether a Classify within another one keeps an error of the run
+// from the controller, with that result.
 func (r *run) isSettled(ctx context.Context, result Result) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -75,12 +75,12 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 }
 
 // traceRun returns the context for a run, with its trace, and what ends that, or nil.
-func (i *instrumented[request]) traceRun(rc *runContext, req request) (context.Context, func(trigger.Run, error)) {
+func (i *instrumented[request]) traceRun(rc *runContext, req request) (inner context.Context, ended func(trigger.Run, error)) {
 	ctx := trigger.NewContext(rc, &rc.run.info)
 	if i.settings.tracer == nil {
 		return ctx, nil
 	}
-	inner, ended := i.settings.traceRun(ctx, req, rc.run.info)
+	inner, ended = i.settings.traceRun(ctx, req, rc.run.info)
 	rc.run.ctx = inner
 	return inner, ended
 }

@@ -19,8 +19,8 @@ import (
 // is logged and told to the observer, and a queue of Trimtab's lets the request run
 // again after a backoff; with another queue it is lost until its next event.
 //
-// Of several around each other the innermost takes note. It stands innermost, with Instrument anywhere around it; without Instrument it
-// logs, and panics again.
+// It stands innermost, with Instrument anywhere around it; without Instrument it
+// logs, and panics again. Of several the innermost takes note.
 func Recover[request comparable](next TypedReconciler[request]) TypedReconciler[request] {
 	return TypedFunc[request](func(ctx context.Context, req request) (result Result, err error) {
 		returned := false

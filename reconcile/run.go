@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -148,19 +149,20 @@ func allAmong(err error, known []error) bool {
 	return found
 }
 
-// classify gives the run its class.
-func (r *run) classify(class string) {
+// classify gives a run that did not fail its class.
+func (r *run) classify(c string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.class = class
+	r.class, r.quiet, r.retry = c, nil, 0
 }
 
-// fail gives a run that failed its class, and when it asks to come back. Quiet is the
-// error if the controller does not see it.
-func (r *run) fail(class string, quiet error, retry time.Duration) {
+// fail gives a run that failed its class, and when it asks to come back, unless a
+// Classify within has taken note of that. Quiet is the error if the controller does not
+// see it.
+func (r *run) fail(c string, quiet error, retry time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.class, r.quiet, r.retry = class, quiet, retry
+	r.class, r.quiet, r.retry = c, quiet, cmp.Or(retry, r.retry)
 }
 
 // books is what is known of a run when it has returned.
@@ -217,8 +219,8 @@ func (r *run) isWhole() bool {
 	return r.broken == nil
 }
 
-// samePanic reports whether both are of one panic, as far as its value can be compared,
-// or both of the end of a goroutine.
+// samePanic reports whether both are of one panic, as far as its value can be
+// compared, or both of the end of a goroutine.
 func samePanic(a, b error) bool {
 	x, isPanic := a.(*PanicError) //nolint:errorlint // They are never wrapped.
 	y, both := b.(*PanicError)    //nolint:errorlint // As above.

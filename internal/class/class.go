@@ -142,8 +142,8 @@ func ofWords(text string) string {
 	}
 }
 
-// ofStatus goes by the reason, or else, as package apierrors does, by the code: a server
-// that is not Kubernetes', or a webhook, may have no reason, or one of its own.
+// ofStatus goes by the reason, or else, as package apierrors does, by the code: a
+// server that is not Kubernetes', or a webhook, may have no reason, or its own.
 func ofStatus(status metav1.Status) string {
 	if status.Code == http.StatusTooManyRequests {
 		return Throttled

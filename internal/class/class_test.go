@@ -109,7 +109,7 @@ func TestOfLeaves_RC03_RL23(t *testing.T) {
 	cancel()
 	_, dial := (&net.Dialer{}).DialContext(ctx, "tcp", "127.0.0.1:1")
 	for want, errs := range map[string][]error{
-		class.Canceled: {dial, errors.New("rpc error: code = Canceled desc = context canceled"), fmt.Errorf("list: %v", context.Canceled)}, //nolint:errorlint // That is the case.
+		class.Canceled: {dial, errors.New("rpc error: code = Canceled desc = context canceled"), fmt.Errorf("list: %v", context.Canceled)},                 //nolint:errorlint // That is the case.
 		class.Timeout:  {errors.New("rpc error: code = DeadlineExceeded desc = context deadline exceeded"), fmt.Errorf("a: %v", context.DeadlineExceeded)}, //nolint:errorlint // As above.
 		class.Error:    {errors.New("context canceled by nobody"), fmt.Errorf("context canceled: %w", errors.New("x"))},
 	} {
