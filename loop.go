@@ -147,7 +147,7 @@ func (l *TypedLoop[request]) newQueue(controllerName string, limiter workqueue.T
 	}
 	w.queue = queue.New(controllerName, options)
 	if l.metrics != nil {
-		w.signals.SetState(w.state)
+		w.signals.AddState(w.state)
 	}
 	l.current.Store(w)
 	return w.queue

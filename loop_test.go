@@ -447,6 +447,29 @@ func TestControllerOptionsKeepsTheUsers(t *testing.T) {
 
 // Of controllers that start at once on one loop, as those of a manager do, one
 // has the loop, and each of the others an error in the log.
+// ME01: two managers of a process, each with a controller of one name, are seen
+// together; what is left when one of them ends is seen, too.
+func TestTwoLoopsOfOneName_ME01(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	const depth, busy = `trimtab_queue_depth{controller="thing",trigger="primary"}`, `trimtab_workers_busy{controller="thing"}`
+	var queues [2]workqueue.TypedRateLimitingInterface[string]
+	for i := range queues {
+		l := trimtab.NewTyped("things", trimtab.TypedOptions[string]{Registerer: reg, Log: logr.Discard()})
+		o := l.ControllerOptions(controller.TypedOptions[string]{})
+		queues[i] = o.NewQueue("thing", o.RateLimiter)
+		defer queues[i].ShutDown()
+		for _, key := range []string{"a", "b"} {
+			queues[i].Add(key)
+		}
+		queues[i].Get()
+	}
+	require.Equal(t, 2.0, gather(t, reg)[depth])
+	require.Equal(t, 2.0, gather(t, reg)[busy])
+	queues[1].ShutDown()
+	require.Equal(t, 1.0, gather(t, reg)[depth])
+	require.Equal(t, 1.0, gather(t, reg)[busy])
+}
+
 // A nil limiter is refused when the controller is built, not when it starts.
 func TestControllerOptionsRefuses(t *testing.T) {
 	loop := trimtab.New("things", trimtab.Options{DisableMetrics: true})

@@ -25,13 +25,13 @@ func (w *wiring[request]) live() bool {
 	return w != nil && w.queue != nil && !w.queue.ShuttingDown()
 }
 
-// state is the state of the queue as metrics show it.
-func (w *wiring[request]) state() metrics.State {
+// state is the state of the queue as metrics show it, and false when that has ended.
+func (w *wiring[request]) state() (state metrics.State, ok bool) {
 	if !w.live() {
-		return metrics.State{}
+		return metrics.State{}, false
 	}
 	s := w.queue.Snapshot()
-	state := metrics.State{
+	state = metrics.State{
 		Depth:         s.Depth,
 		Delayed:       s.Delayed,
 		Busy:          s.Running,
@@ -49,7 +49,7 @@ func (w *wiring[request]) state() metrics.State {
 	for _, busy := range s.Busiest[:min(named, len(s.Busiest))] {
 		state.Busiest = append(state.Busiest, metrics.BusyObject{Object: fmt.Sprint(busy.Request), Time: busy.Time})
 	}
-	return state
+	return state, true
 }
 
 // register returns collectors that are registered with reg, those that another

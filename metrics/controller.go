@@ -36,7 +36,7 @@ type Controller struct {
 	calls   *bounded[map[string]*row[prometheus.Counter]] // by kind, then by verb
 
 	succeeded atomic.Int64 // when a run last did, in nanoseconds since 1970
-	state     atomic.Pointer[func() State]
+	states    states
 }
 
 // eventCounters are the values of the label result.

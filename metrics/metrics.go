@@ -69,7 +69,7 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector. It calls the function of each
-// Controller.SetState, outside any lock.
+// Controller.SetState and AddState, outside any lock.
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.all() {
 		state := c.currentState()

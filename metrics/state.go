@@ -70,25 +70,6 @@ func (s State) utilisation() float64 {
 // burst that the workers clear within a minute is what a queue is for.
 const saturatedAfter = time.Minute
 
-// SetState makes state the function that says what the controller is doing. It
-// is called at each scrape and must be quick and safe for concurrent use. It
-// replaces the one set before. Nil removes it: then the gauges are 0 and no
-// object is named.
-func (c *Controller) SetState(state func() State) {
-	if state == nil {
-		c.state.Store(nil)
-		return
-	}
-	c.state.Store(&state)
-}
-
 // TopK returns Options.TopK: of how many objects of each kind of a State there are
 // series. More of them cost time and change nothing.
 func (c *Controller) TopK() int { return c.topK }
-
-func (c *Controller) currentState() State {
-	if state := c.state.Load(); state != nil {
-		return (*state)()
-	}
-	return State{}
-}

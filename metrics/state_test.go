@@ -109,6 +109,45 @@ func TestOneObjectTwice(t *testing.T) {
 		named(samples(t, reg), "trimtab_object_requeues"))
 }
 
+// ME01: the gauges of two controllers of one name add up, until one of them ends.
+func TestStatesAddUp_ME01(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{})
+	c := m.Controller("c")
+	ended := false
+	c.AddState(func() (metrics.State, bool) {
+		return metrics.State{
+			Depth: [trigger.Count]int{1, 2}, Delayed: 3, Busy: 4, Limit: 5, OldestWaiting: time.Second, OldestRun: time.Hour, OverFor: time.Second,
+			Hot: []metrics.HotObject{{Object: "a", Requeues: 2}}, Busiest: []metrics.BusyObject{{Object: "a", Time: time.Second}},
+		}, !ended
+	})
+	c.AddState(func() (metrics.State, bool) {
+		return metrics.State{
+			Depth: [trigger.Count]int{10, 20}, Delayed: 30, Busy: 1, Limit: 5, OldestWaiting: time.Minute, OldestRun: time.Minute, OverFor: time.Minute,
+			Hot: []metrics.HotObject{{Object: "b", Requeues: 3}, {Object: "a", Requeues: 1}},
+		}, true
+	})
+	for end, want := range []map[string]float64{{
+		`queue_depth{controller="c",trigger="primary"}`: 11, `queue_depth{controller="c",trigger="external"}`: 22,
+		`queue_delayed{controller="c"}`: 33, `workers_busy{controller="c"}`: 5, `workers_limit{controller="c"}`: 10,
+		`workers_utilisation{controller="c"}`: 0.5, `queue_oldest_waiting_seconds{controller="c"}`: 60,
+		`oldest_run_seconds{controller="c"}`: 3600, `queue_saturated{controller="c"}`: 1,
+		`object_requeues{controller="c",object="a"}`: 3, `object_requeues{controller="c",object="b"}`: 3,
+		`object_busy_seconds{controller="c",object="a"}`: 1,
+	}, {
+		`queue_depth{controller="c",trigger="primary"}`: 10, `workers_busy{controller="c"}`: 1, `workers_limit{controller="c"}`: 5,
+		`oldest_run_seconds{controller="c"}`: 60, `object_requeues{controller="c",object="a"}`: 1,
+	}} {
+		ended = end == 1
+		got := samples(t, reg)
+		for name, value := range want {
+			require.InDelta(t, value, got["trimtab_"+name], 0, name)
+		}
+	}
+	ended = false
+	require.InDelta(t, 1, samples(t, reg)[`trimtab_workers_busy{controller="c"}`], 0, "what has ended is not asked again")
+	require.PanicsWithError(t, "metrics: AddState(nil): the state must not be nil", func() { c.AddState(nil) })
+}
+
 func TestStateIsAskedOutsideAnyLock(t *testing.T) {
 	m, reg := newRegistry(t, metrics.Options{})
 	c := m.Controller("c")
