@@ -30,7 +30,8 @@ func recordError(err error, kind string, expected bool, spans ...trace.Span) {
 	}
 }
 
-// describe returns what err says, as an attribute can have it, and whether that is all.
+// describe returns what err says, as an attribute can have it, and whether that is
+// all.
 func describe(err error) (description string, whole bool) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -87,6 +87,18 @@ func TestFailureAroundClassify_ME13(t *testing.T) {
 	require.Equal(t, []string{"report a conflict", "ran unknown conflict"}, b.lines)
 }
 
+// ME13: nor does Options.Class make one of a failure.
+func TestNoFailureIsASuccess_ME13(t *testing.T) {
+	for _, fine := range []string{"success", "requeue"} {
+		b := &book{}
+		_, err := reconcile.New[reconcile.Request](returns(reconcile.Result{}, errBoom), reconcile.Options[reconcile.Request]{
+			Observer: b, Class: func(error) string { return fine },
+		}).Reconcile(t.Context(), request("a"))
+		require.Equal(t, errBoom, err)
+		require.Equal(t, []string{"ran unknown error"}, b.lines)
+	}
+}
+
 // RC11: middleware that retries leaves the outcome of the last attempt.
 func TestRetryInside_RC11(t *testing.T) {
 	b := &book{info: trigger.Info{Attempt: 1}, known: true}

@@ -4,8 +4,9 @@ import "errors"
 
 // New returns r in the usual chain: from the outside Instrument, Classify, Deadline if
 // there is one, and Recover. Give it to any controller; trimtab.Loop does so with its
-// own queue and metrics. It panics with the error of Validate if an option is
-// impossible, and if r is nil.
+// own queue and metrics. A chain within a chain makes runs of its own: what the client
+// does counts for the inner ones only. It panics with the error of Validate if an
+// option is impossible, and if r is nil.
 func New[request comparable](r TypedReconciler[request], opts Options[request]) TypedReconciler[request] {
 	if isNil(r) {
 		panic(errors.New("reconcile: New(nil): the reconciler must not be nil"))

@@ -3,7 +3,8 @@ package reconcile
 import "github.com/trimtab/trimtab/trigger"
 
 // Observer is told of the runs of a reconciler. Its methods are called by many
-// goroutines at once and never under a lock; they must not block.
+// goroutines at once and never under a lock of others; they must not block. A panic
+// of one is logged, and the run goes on.
 type Observer interface {
 	// Ran is called at the end of a run.
 	Ran(run trigger.Run)

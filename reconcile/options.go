@@ -23,7 +23,8 @@ type Options[request comparable] struct {
 
 	// TraceID returns the trace that a context belongs to, and "" if there is none.
 	// It is called at the end of each run, with the run's context, for
-	// trigger.Run.TraceID: exemplars carry it. Nil means there is none.
+	// trigger.Run.TraceID: exemplars carry it. A panic of it is logged. Nil means there
+	// is none.
 	TraceID func(context.Context) string
 
 	// For is an object of the kind that the reconciler is for; only its type, or
@@ -40,15 +41,17 @@ type Options[request comparable] struct {
 	// Class names classes of the user's own: what it returns for an error, which it
 	// must not change, is the class of the run, for metrics, the log and the rate
 	// limiter; "" means the built-in one. It is not asked about a terminal error, a
-	// panic, what a stopping manager cancelled, or a missing own object. Keep the
-	// classes few: each is a label. Nil means the built-in ones.
+	// panic, what a stopping manager cancelled, or a missing own object; "success" and
+	// "requeue", which no failure is, count as "". After a panic of it, which is logged, the class
+	// is the built-in one. Keep the classes few: each is a label. Nil means the
+	// built-in ones.
 	Class func(error) string
 
 	// Quiet chooses failures that the controller does not see as errors: by their
 	// class and the attempt, which counts the failures in a row from 1. They are
 	// retried and counted by the queue like others. It is not asked about a
 	// terminal error, nor by a chain that does not know the attempt, so it needs
-	// Queue. Nil means conflicts, except when the fourth attempt in a row fails
+	// Queue. After a panic of it, which is logged, the failure is seen. Nil means conflicts, except when the fourth attempt in a row fails
 	// with one.
 	Quiet func(class string, attempt int) bool
 

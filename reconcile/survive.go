@@ -50,7 +50,10 @@ func (s *settings) ownClass(ctx context.Context, err error) string {
 		return ""
 	}
 	defer survive(ctx, "Options.Class")
-	return s.class(err)
+	if own := s.class(err); !isFine(own) {
+		return own
+	}
+	return ""
 }
 
 // isQuiet reports whether a failure of that class is not to be shown.
