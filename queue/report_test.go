@@ -19,13 +19,13 @@ func (*asked) Error() string   { return "asked" }
 func (a *asked) Is(error) bool { return a.is() }
 func (a *asked) Timeout() bool { return a.is() }
 
-// The user's methods of an error are called once, and while the queue goes on: for
-// whether it is terminal, and for the class that no chain gave it.
+// The user's methods of an error are called while the queue goes on: Is for whether it
+// is terminal, and Timeout and Is for the class that no chain gave it.
 func TestReportAsksWithoutTheLock(t *testing.T) {
 	for _, tc := range []struct {
 		class string
 		asked int
-	}{{"error", 1}, {"", 2}} {
+	}{{"error", 1}, {"", 3}} {
 		t.Run("class "+strconv.Quote(tc.class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue()
