@@ -117,3 +117,14 @@ func TestRetryInside_RC11(t *testing.T) {
 	require.Equal(t, []string{"report a success", "ran unknown success"}, b.lines)
 	require.True(t, b.ran.Converged)
 }
+
+// RQ01: the delay that a Classify within another one has noted stays.
+func TestDelayBesideErrorTwice_RQ01(t *testing.T) {
+	for _, err := range []error{errBoom, conflict} {
+		b := &book{info: trigger.Info{Attempt: 1}, known: true}
+		r := chain(b, reconcile.Classify[reconcile.Request](returns(reconcile.Result{RequeueAfter: time.Minute}, err)).Reconcile)
+		_, _ = r.Reconcile(t.Context(), request("a"))
+		require.Equal(t, err, b.outcome.Err)
+		require.Equal(t, time.Minute, b.outcome.RetryAfter)
+	}
+}
