@@ -47,6 +47,16 @@ func (b Buckets) Quantile(q float64) float64 {
 	return lower
 }
 
+// Index returns which of the buckets v is in; their number if it is in none.
+func (b Buckets) Index(v float64) int {
+	for i, bucket := range b {
+		if v <= bucket.UpperBound {
+			return i
+		}
+	}
+	return len(b)
+}
+
 // Since returns what was observed after earlier, an earlier sample of the same
 // histogram.
 func (b Buckets) Since(earlier Buckets) Buckets {

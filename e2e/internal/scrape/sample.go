@@ -15,11 +15,13 @@ import (
 type Sample map[string][]Series
 
 // Series is one line of an exposition: a counter or gauge has a Value, a
-// histogram has Buckets, with its sum as Value.
+// histogram has Buckets, with its sum as Value, and Native ones if it has such and
+// was gathered.
 type Series struct {
 	Labels  map[string]string
 	Value   float64
 	Buckets Buckets
+	Native  Buckets
 	Gauge   bool
 }
 
@@ -53,9 +55,7 @@ func Parse(r io.Reader) (Sample, error) {
 	}
 	s := make(Sample, len(families))
 	for name, family := range families {
-		for _, m := range family.GetMetric() {
-			s[name] = append(s[name], series(m))
-		}
+		s.add(name, family)
 	}
 	return s, nil
 }
@@ -117,6 +117,7 @@ func series(m *dto.Metric) Series {
 	case m.GetHistogram() != nil:
 		s.Value = m.GetHistogram().GetSampleSum()
 		s.Buckets = buckets(m.GetHistogram())
+		s.Native = native(m.GetHistogram())
 	case m.GetGauge() != nil:
 		s.Value, s.Gauge = m.GetGauge().GetValue(), true
 	case m.GetCounter() != nil:
