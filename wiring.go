@@ -2,13 +2,13 @@ package trimtab
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/trimtab/trimtab/internal/named"
 	"github.com/trimtab/trimtab/metrics"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/trigger"
@@ -42,12 +42,12 @@ func (w *wiring[request]) state() (state metrics.State, ok bool) {
 	if len(s.Runs) > 0 {
 		state.OldestRun = s.Runs[0].Age
 	}
-	named := 2 * w.signals.TopK() // Several may look the same.
-	for _, hot := range s.Hot[:min(named, len(s.Hot))] {
-		state.Hot = append(state.Hot, metrics.HotObject{Object: fmt.Sprint(hot.Request), Requeues: hot.Requeues})
+	most := 2 * w.signals.TopK() // Several may look the same.
+	for _, hot := range s.Hot[:min(most, len(s.Hot))] {
+		state.Hot = append(state.Hot, metrics.HotObject{Object: named.Of(hot.Request), Requeues: hot.Requeues})
 	}
-	for _, busy := range s.Busiest[:min(named, len(s.Busiest))] {
-		state.Busiest = append(state.Busiest, metrics.BusyObject{Object: fmt.Sprint(busy.Request), Time: busy.Time})
+	for _, busy := range s.Busiest[:min(most, len(s.Busiest))] {
+		state.Busiest = append(state.Busiest, metrics.BusyObject{Object: named.Of(busy.Request), Time: busy.Time})
 	}
 	return state, true
 }
