@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/trimtab/trimtab/internal/keyed"
+	"github.com/trimtab/trimtab/internal/named"
 )
 
 // group is what takes turns with others: the requests of a namespace, a tenant,
@@ -75,7 +76,7 @@ func (q *Queue[T]) group(request T) *string {
 func (q *Queue[T]) groupName(request T) string {
 	defer func() {
 		if p := recover(); p != nil {
-			q.opts.Log.Error(fmt.Errorf("panic: %v", p), "Options.Group panicked", "queue", q.name, "request", request)
+			q.opts.Log.Error(fmt.Errorf("panic: %v", p), "Options.Group panicked", "queue", q.name, "request", named.Of(request))
 		}
 	}()
 	return q.opts.Group(request)

@@ -1,6 +1,10 @@
 package queue
 
-import "time"
+import (
+	"time"
+
+	"github.com/trimtab/trimtab/internal/named"
+)
 
 // What a hot loop is. A controller that answers its own write runs as fast as the
 // watch brings that back; two runs in each second are more than any object needs
@@ -136,5 +140,5 @@ func (h *hotLoops[T]) current(now time.Duration) []T {
 func (q *Queue[T]) tellHotLoop(request T, runs int) {
 	q.observer.HotLoop()
 	q.opts.Log.Info("A request runs in a hot loop: each run has come of an add during the run before or within a second after it. Does the reconciler write what it watches?",
-		"queue", q.name, "request", request, "runsInLastMinute", runs)
+		"queue", q.name, "request", named.Of(request), "runsInLastMinute", runs)
 }

@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
+	"github.com/trimtab/trimtab/internal/named"
 	"github.com/trimtab/trimtab/ratelimit"
 )
 
@@ -106,7 +107,7 @@ func (q *Queue[T]) when(request T, e echo) (d time.Duration) {
 // tellGivenUp tells everybody who wants to know that request is not retried any more.
 func (q *Queue[T]) tellGivenUp(request T, failures int, err error) {
 	q.observer.GaveUp()
-	q.opts.Log.Error(err, "A request is given up: its failures are retried no more. Events still run it, as does MaxInterval if that is set", "queue", q.name, "request", request, "failures", failures)
+	q.opts.Log.Error(err, "A request is given up: its failures are retried no more. Events still run it, as does MaxInterval if that is set", "queue", q.name, "request", named.Of(request), "failures", failures)
 	if q.opts.OnGiveUp == nil {
 		return
 	}
@@ -118,6 +119,6 @@ func (q *Queue[T]) tellGivenUp(request T, failures int, err error) {
 // the process: a controller calls its queue where nobody recovers.
 func (q *Queue[T]) panicked(message, method string, request T) {
 	if p := recover(); p != nil {
-		q.opts.Log.Error(fmt.Errorf("panic: %v", p), message, "queue", q.name, "method", method, "request", request)
+		q.opts.Log.Error(fmt.Errorf("panic: %v", p), message, "queue", q.name, "method", method, "request", named.Of(request))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/trimtab/trimtab/internal/named"
 )
 
 // DeadlineOptions configures Deadline. The zero value sets no deadline.
@@ -122,7 +124,7 @@ func (d *deadline) Value(key any) any {
 func (d *deadline) expire(req any, timeout time.Duration) {
 	defer survive(d.parent, "the logger")
 	if d.outermost.isOverdue() {
-		log.FromContext(d.parent).Info("A run has passed its deadline and goes on", "request", req, "timeout", timeout.String())
+		log.FromContext(d.parent).Info("A run has passed its deadline and goes on", "request", named.Of(req), "timeout", timeout.String())
 	}
 }
 

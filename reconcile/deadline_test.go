@@ -85,7 +85,7 @@ func TestOverdueRun_RC01(t *testing.T) {
 		require.Equal(t, 1050*time.Millisecond+1, time.Since(start))
 		require.Equal(t, []string{
 			"overdue +1",
-			`log "level"=0 "msg"="A run has passed its deadline and goes on" "request"={"name"="a" "namespace"="ns"} "timeout"="50ms"`,
+			`log "level"=0 "msg"="A run has passed its deadline and goes on" "request"="ns/a" "timeout"="50ms"`,
 			"overdue -1", "report a success", "ran unknown success",
 		}, without(b.lines, "reconcileID"))
 	})

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/trimtab/trimtab/internal/named"
 )
 
 // Recover is middleware that takes note of a panic of the reconciler, in one line
@@ -52,7 +54,7 @@ func panicked(ctx context.Context, req, p any) error {
 		}
 		r.chain.panicked(ctx)
 	}
-	log.FromContext(ctx).Error(err, "The reconciler panicked", "request", req, "attempt", attempt, "stack", string(err.Stack))
+	log.FromContext(ctx).Error(err, "The reconciler panicked", "request", named.Of(req), "attempt", attempt, "stack", string(err.Stack))
 	if convert {
 		return err
 	}
@@ -71,5 +73,5 @@ func exited(ctx context.Context, req any) {
 		}
 		r.chain.workerLost(ctx)
 	}
-	log.FromContext(ctx).Error(errExited, "A worker is lost", "request", req, "attempt", attempt)
+	log.FromContext(ctx).Error(errExited, "A worker is lost", "request", named.Of(req), "attempt", attempt)
 }

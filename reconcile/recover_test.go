@@ -48,7 +48,7 @@ func TestPanic_RC04(t *testing.T) {
 
 			require.Len(t, b.lines, 4)
 			require.Equal(t, []string{"panicked", "report a panic", "ran unknown panic"}, append(b.lines[:1:1], b.lines[2:]...))
-			for _, part := range []string{`"The reconciler panicked"`, `"request"={"name"="a" "namespace"="ns"}`, `"attempt"=3`, "recover_test.go"} {
+			for _, part := range []string{`"The reconciler panicked"`, `"request"="ns/a"`, `"attempt"=3`, "recover_test.go"} {
 				require.Contains(t, b.lines[1], part)
 			}
 			require.Error(t, b.outcome.Err, "the queue must expect a retry")
