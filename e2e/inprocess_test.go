@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -87,4 +88,9 @@ func (s *scene) createConfigMap(t *testing.T, name string) *corev1.ConfigMap {
 	m := &corev1.ConfigMap{ObjectMeta: s.object(name)}
 	require.NoError(t, world.Create(t.Context(), m))
 	return m
+}
+
+// request is the request for an object of the scene.
+func (s *scene) request(name string) reconcile.Request {
+	return reconcile.Request{NamespacedName: types.NamespacedName{Namespace: s.namespace, Name: name}}
 }
