@@ -3,8 +3,11 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/trimtab/trimtab/internal/class"
@@ -20,7 +23,8 @@ import (
 //     subresource of the own object the client asks for the object, since it may
 //     only lack the subresource.
 //   - A run that failed with [context.Canceled] since its context was cancelled, as
-//     when the manager stops, has the class "canceled", and its error becomes nil.
+//     when the manager stops, has the class "canceled", and its error becomes nil; so
+//     has one that had to wait for a cache then, whose error is a timeout.
 //     The context that counts is the one which Classify gets.
 //   - A failure that Options.Quiet chooses becomes a Result.Requeue: the retry waits
 //     as long, and counts as a failure for the queue, but controller-runtime neither
@@ -136,6 +140,9 @@ func (s *settings) kindOfFailure(ctx context.Context, err error) string {
 		return class.Terminal
 	}
 	c := class.Of(err)
+	if c == class.Timeout && ctxCanceled(ctx) && waitedForCache(err) {
+		return class.Canceled
+	}
 	if c == class.Canceled {
 		if ctxCanceled(ctx) {
 			return c
@@ -146,6 +153,17 @@ func (s *settings) kindOfFailure(ctx context.Context, err error) string {
 		return own
 	}
 	return c
+}
+
+// waitedForCache reports whether err is that of a read which has waited for a cache to
+// sync until its context ended. It wraps no error of the context: only its words tell.
+func waitedForCache(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	s := status.Status()
+	return s.Reason == metav1.StatusReasonTimeout && strings.HasSuffix(s.Message, " Informer to sync")
 }
 
 func ctxCanceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }

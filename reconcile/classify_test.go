@@ -189,6 +189,34 @@ func TestCanceled_RC03(t *testing.T) {
 	}
 }
 
+// RC03: what a cache answers when the run's context ends while it waits is a timeout,
+// and wraps nothing. It is no error at the manager's end, and one at the run's own.
+func TestCacheWaitAtTheEnd_RC03(t *testing.T) {
+	unsynced := apierrors.NewTimeoutError("failed waiting for *v1.Secret Informer to sync", 0)
+	stopping, cancel := context.WithCancel(t.Context())
+	cancel()
+	expired, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	for name, tc := range map[string]struct {
+		ctx   context.Context
+		err   error
+		class string
+	}{
+		"stopping":         {stopping, fmt.Errorf("secret: %w", unsynced), "canceled"},
+		"beside another":   {stopping, errors.Join(unsynced, forbidden), "error"},
+		"out of time":      {expired, unsynced, "timeout"},
+		"another, at last": {stopping, apierrors.NewTimeoutError("etcd", 0), "timeout"},
+		"the server's own": {stopping, apierrors.NewServerTimeout(schema.GroupResource{}, "get", 0), "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &book{}
+			_, err := chain(b, returns(reconcile.Result{}, tc.err)).Reconcile(tc.ctx, request("a"))
+			require.Equal(t, tc.class, b.ran.Class)
+			require.Equal(t, tc.class == "canceled", err == nil)
+		})
+	}
+}
+
 // RC03: a cancelled context excuses no other error.
 func TestOtherErrorsAtTheEnd_RC03(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
