@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -141,12 +139,8 @@ func newJournal() *journal {
 func (j *journal) start(t *testing.T, namespace string) {
 	t.Helper()
 	mgr := newManager(t, world.Config(), namespace, manager.Options{})
-	config := rest.CopyConfig(world.Config())
-	config.Wrap(func(rt http.RoundTripper) http.RoundTripper {
-		return &slow.Transport{RoundTripper: rt, Read: 5 * time.Millisecond}
-	})
 	var err error
-	j.client, err = client.New(config, client.Options{Scheme: mgr.GetScheme()})
+	j.client, err = client.New(slowed(slow.Transport{Read: 5 * time.Millisecond}), client.Options{Scheme: mgr.GetScheme()})
 	require.NoError(t, err)
 
 	loop := trimtab.New("journal", trimtab.Options{
