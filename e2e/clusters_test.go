@@ -251,7 +251,7 @@ func (f *fleet) gaveUp(line string) error {
 // reason returns what the status of a certificate says.
 func (f *fleet) reason(t *testing.T, s *scene, name string) string {
 	t.Helper()
-	cert := &certv1.Certificate{ObjectMeta: s.object(name)}
+	cert := certificate(s, name)
 	_, err := read(t, cert)
 	require.NoError(t, client.IgnoreNotFound(err))
 	return cert.Status.SerialNumber

@@ -163,3 +163,8 @@ func ranAs(t *testing.T, reg prometheus.Gatherer, class string, atLeast int) err
 	}
 	return nil
 }
+
+// certificate is a Certificate of the scene of which only the name is known.
+func certificate(s *scene, name string) *certv1.Certificate {
+	return &certv1.Certificate{ObjectMeta: s.object(name)}
+}

@@ -65,7 +65,7 @@ func TestStopInTheMiddle_RC03(t *testing.T) {
 				Reconcile: reconcile.Options[reconcile.Request]{Deadline: reconcile.DeadlineOptions{Timeout: time.Hour}},
 			}, reconciler(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 				begun.Add(1)
-				cert := &certv1.Certificate{ObjectMeta: s.object(req.Name)}
+				cert := certificate(s, req.Name)
 				err := tc.call(ctx, c, cert)
 				last, cancel := reconcile.LastWrite(ctx)
 				defer cancel()
