@@ -34,12 +34,12 @@ type groups[T comparable] struct {
 func (gs *groups[T]) join(name *string) *group[T] {
 	g := &gs.one
 	if name != nil {
-		named, ok := gs.byName.Get(*name)
+		known, ok := gs.byName.Get(*name)
 		if !ok {
-			named = &group[T]{name: *name}
-			gs.byName.Put(*name, named)
+			known = &group[T]{name: *name}
+			gs.byName.Put(*name, known)
 		}
-		g = named
+		g = known
 	}
 	g.items++
 	return g

@@ -6,7 +6,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Buckets are those of a classic histogram, from the lowest to the one without
+// Buckets are those of a histogram, from the lowest to the one without
 // an upper bound.
 type Buckets []Bucket
 
