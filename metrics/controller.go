@@ -30,14 +30,17 @@ type Controller struct {
 	overdue                                        prometheus.Gauge
 	attempts, convergence                          prometheus.Histogram
 
-	runs    *bounded[*row[prometheus.Counter]]            // by class
-	limited *bounded[prometheus.Histogram]                // by class
-	events  *bounded[*row[eventCounters]]                 // by predicate
-	calls   *bounded[map[string]*row[prometheus.Counter]] // by kind, then by verb
+	runs    *bounded[*row[prometheus.Counter]] // by class
+	limited *bounded[prometheus.Histogram]     // by class
+	events  *bounded[*row[eventCounters]]      // by predicate
+	calls   *bounded[*verbCalls]               // by kind
 
 	succeeded atomic.Int64 // when a run last did, in nanoseconds since 1970
 	states    states
 }
+
+// verbCalls are the calls by verb.
+type verbCalls [verbCount]*row[prometheus.Counter]
 
 // eventCounters are the values of the label result.
 type eventCounters struct {
@@ -127,15 +130,15 @@ func events(vec *family[prometheus.Counter], name string, limit int) *bounded[*r
 	})
 }
 
-func calls(vec *family[prometheus.Counter], name string, limit int) *bounded[map[string]*row[prometheus.Counter]] {
-	return newBounded(limit, func(kind string) map[string]*row[prometheus.Counter] {
-		rows := make(map[string]*row[prometheus.Counter])
-		for _, verb := range verbs() {
-			rows[verb] = newRow(func(trigger string) prometheus.Counter {
+func calls(vec *family[prometheus.Counter], name string, limit int) *bounded[*verbCalls] {
+	return newBounded(limit, func(kind string) *verbCalls {
+		var rows verbCalls
+		for i, verb := range verbNames() {
+			rows[i] = newRow(func(trigger string) prometheus.Counter {
 				return vec.with(name, trigger, verb, kind)
 			})
 		}
-		return rows
+		return &rows
 	})
 }
 
@@ -163,12 +166,5 @@ func (c *Controller) tell(s State) {
 	c.gauges.set(s, c.lastSuccess())
 	for p := range c.phases.all {
 		p.tell()
-	}
-}
-
-// verbs are the values of the label verb.
-func verbs() []string {
-	return []string{
-		"get", "list", "watch", "create", "update", "patch", "apply", "delete", "deletecollection", other,
 	}
 }

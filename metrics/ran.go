@@ -52,12 +52,7 @@ func (c *Controller) converged(info trigger.Info, took time.Duration) {
 // apply, delete or deletecollection; any other counts as "other". Kind is the
 // object's, and for a subresource "Certificate/status".
 func (c *Controller) Called(sources trigger.Set, verb, kind string) {
-	rows := c.calls.get(kind)
-	r, ok := rows[verb]
-	if !ok {
-		r = rows[other]
-	}
-	r.at(ofSet(sources)).Inc()
+	c.calls.get(kind)[verbOf(verb)].at(ofSet(sources)).Inc()
 }
 
 // Overdue counts runs that have passed their deadline and are still in flight: 1

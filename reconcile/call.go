@@ -7,34 +7,38 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// call is a client call that belongs to a run; run is nil if it belongs to none.
+// call is a client call that may belong to a run.
 type call struct {
-	run         *run
 	kind        kind
 	verb        string
 	obj         any
-	subresource string
-	traced      func(error) // nil if nobody traces it
-	err         error       // what it returned
+	subresource string // or ""
+
+	run     *run        // nil if it belongs to none
+	err     error       // what it returned
+	traced  func(error) // nil if nobody traces it
+	readOwn bool        // it has read the run's own object
+	own     sight       // what that was like
 }
 
-// begin notes that the run of ctx calls the API server, and returns the context for
-// that. changes is whether the call may change something there: it is no read, and
-// no dry run.
-func begin(ctx context.Context, k kind, verb string, obj any, subresource string, changes bool) (context.Context, call) {
+// begin notes that the run of ctx, if that is one's, calls the API server, and returns
+// the context for that. changes is whether the call may change something there: it is
+// no read, and no dry run.
+func (c *call) begin(ctx context.Context, changes bool) context.Context {
 	r := runFrom(ctx)
-	if r == nil || !r.enter(k, changes, r.now()) {
-		return ctx, call{}
+	if r == nil || !r.enter(c.kind, changes, r.now()) {
+		return ctx
 	}
-	c := call{run: r, kind: k, verb: verb, obj: obj, subresource: subresource, err: errBroken}
+	c.run, c.err = r, errBroken
 	if r.chain.tracer != nil {
-		ctx, c.traced = r.chain.traceCall(ctx, k.String(), verb, c.name())
+		ctx, c.traced = r.chain.traceCall(ctx, c.kind.String(), c.verb, c.name())
 	}
-	return ctx, c
+	return ctx
 }
 
 // errBroken is the error of a call that does not return.
@@ -46,7 +50,7 @@ func (c *call) end(ctx context.Context) {
 	if c.run == nil {
 		return
 	}
-	if c.run.leave(c.kind, c.run.now()) {
+	if c.run.leave(c, c.run.now()) {
 		c.run.chain.called(ctx, c.run.info.Sources, c.verb, c.name())
 	}
 	untraceCall(ctx, c.traced, c.err)
@@ -54,7 +58,13 @@ func (c *call) end(ctx context.Context) {
 
 // name returns on what kind of object the call is.
 func (c *call) name() string {
-	kind := kindOf(c.verb, c.obj)
+	kind := kindOf(c.obj)
+	switch c.verb {
+	case "list":
+		kind = strings.TrimSuffix(kind, "List")
+	case "apply":
+		kind = strings.TrimSuffix(kind, "ApplyConfiguration")
+	}
 	if c.subresource == "" {
 		return kind
 	}
@@ -101,30 +111,31 @@ func keyOf(obj client.Object) client.ObjectKey {
 	return client.ObjectKeyFromObject(obj)
 }
 
-// kindOf returns the kind of an object, of the objects of a list, or of an apply
-// configuration: what it says, or else its Go type's name, which is the same for
-// generated types and costs no look-up in a scheme.
-func kindOf(verb string, obj any) string {
+// kindOf returns the kind of an object, a list or an apply configuration: what it
+// says, or else its Go type's name, which is the same for generated types and costs no
+// look-up in a scheme.
+func kindOf(obj any) string {
 	if isNil(obj) {
 		return "unknown"
 	}
-	suffix := "" // That of an object is its own, as of an AllowList.
-	switch verb {
-	case "list":
-		suffix = "List"
-	case "apply":
-		suffix = "ApplyConfiguration"
-	}
 	if o, ok := obj.(runtime.Object); ok {
-		if k := o.GetObjectKind().GroupVersionKind().Kind; k != "" {
-			return strings.TrimSuffix(k, suffix)
+		if k := kindIn(o); k != "" {
+			return k
 		}
 	}
 	t := reflect.TypeOf(obj)
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return strings.TrimSuffix(t.Name(), suffix)
+	return t.Name()
+}
+
+// kindIn returns the kind that an object says it is of, or "".
+func kindIn(obj runtime.Object) string {
+	if t, ok := obj.GetObjectKind().(*metav1.TypeMeta); ok { // of any generated type
+		return t.Kind // without a look at its group
+	}
+	return obj.GetObjectKind().GroupVersionKind().Kind
 }
 
 func isNil(v any) bool {

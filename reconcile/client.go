@@ -50,11 +50,12 @@ func (c *watchingClient) Watch(ctx context.Context, list client.ObjectList, opts
 
 // Get implements client.Reader.
 func (c *accountingClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	ctx, call := begin(ctx, read, "get", obj, "", false)
+	call := call{kind: read, verb: "get", obj: obj}
+	ctx = call.begin(ctx, false)
 	defer call.end(ctx)
 	call.err = c.Client.Get(ctx, key, obj, opts...)
 	if call.onOwn(c.Client, obj, key) && call.err == nil {
-		call.run.read(sightOf(obj))
+		call.readOwn, call.own = true, sightOf(obj)
 		call.run.traceOwn(obj)
 	}
 	return call.err
@@ -62,7 +63,8 @@ func (c *accountingClient) Get(ctx context.Context, key client.ObjectKey, obj cl
 
 // List implements client.Reader.
 func (c *accountingClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	ctx, call := begin(ctx, read, "list", list, "", false)
+	call := call{kind: read, verb: "list", obj: list}
+	ctx = call.begin(ctx, false)
 	defer call.end(ctx)
 	call.err = c.Client.List(ctx, list, opts...)
 	return call.err
@@ -71,7 +73,8 @@ func (c *accountingClient) List(ctx context.Context, list client.ObjectList, opt
 // Create implements client.Writer.
 func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {
 	dry := createIsDry(opts)
-	ctx, call := begin(ctx, write, "create", obj, "", !dry)
+	call := call{kind: write, verb: "create", obj: obj}
+	ctx = call.begin(ctx, !dry)
 	defer call.end(ctx)
 	call.err = c.Client.Create(ctx, obj, opts...)
 	if call.err == nil { // A NotFound would be the namespace's.
@@ -83,7 +86,8 @@ func (c *accountingClient) Create(ctx context.Context, obj client.Object, opts .
 // Delete implements client.Writer.
 func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
 	dry := deleteIsDry(opts)
-	ctx, call := begin(ctx, write, "delete", obj, "", !dry)
+	call := call{kind: write, verb: "delete", obj: obj}
+	ctx = call.begin(ctx, !dry)
 	defer call.end(ctx)
 	call.err = c.Client.Delete(ctx, obj, opts...)
 	if call.onOwn(c.Client, obj, keyOf(obj)) && call.err == nil && !dry {
@@ -95,7 +99,8 @@ func (c *accountingClient) Delete(ctx context.Context, obj client.Object, opts .
 // Update implements client.Writer.
 func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	dry := updateIsDry(opts)
-	ctx, call := begin(ctx, write, "update", obj, "", !dry)
+	call := call{kind: write, verb: "update", obj: obj}
+	ctx = call.begin(ctx, !dry)
 	defer call.end(ctx)
 	before := call.generation(obj)
 	call.err = c.Client.Update(ctx, obj, opts...)
@@ -106,7 +111,8 @@ func (c *accountingClient) Update(ctx context.Context, obj client.Object, opts .
 // Patch implements client.Writer.
 func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	dry := patchIsDry(opts)
-	ctx, call := begin(ctx, write, "patch", obj, "", !dry)
+	call := call{kind: write, verb: "patch", obj: obj}
+	ctx = call.begin(ctx, !dry)
 	defer call.end(ctx)
 	before := call.generation(obj)
 	call.err = c.Client.Patch(ctx, obj, patch, opts...)
@@ -117,7 +123,8 @@ func (c *accountingClient) Patch(ctx context.Context, obj client.Object, patch c
 // Apply implements client.Writer.
 func (c *accountingClient) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 	dry := applyIsDry(opts)
-	ctx, call := begin(ctx, write, "apply", obj, "", !dry)
+	call := call{kind: write, verb: "apply", obj: obj}
+	ctx = call.begin(ctx, !dry)
 	defer call.end(ctx)
 	call.err = c.Client.Apply(ctx, obj, opts...)
 	if call.run != nil && call.err == nil && !dry {
@@ -130,7 +137,8 @@ func (c *accountingClient) Apply(ctx context.Context, obj runtime.ApplyConfigura
 
 // DeleteAllOf implements client.Writer.
 func (c *accountingClient) DeleteAllOf(ctx context.Context, obj client.Object, opts ...client.DeleteAllOfOption) error {
-	ctx, call := begin(ctx, write, "deletecollection", obj, "", !deleteAllIsDry(opts))
+	call := call{kind: write, verb: "deletecollection", obj: obj}
+	ctx = call.begin(ctx, !deleteAllIsDry(opts))
 	defer call.end(ctx)
 	call.err = c.Client.DeleteAllOf(ctx, obj, opts...)
 	return call.err

@@ -122,6 +122,7 @@ func TestEveryCallIsAccounted(t *testing.T) {
 	errAny := errors.New("any")
 	obj, key := configMap("b"), client.ObjectKey{Namespace: "ns", Name: "b"}
 	partial := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
+	named := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "AllowList"}}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "PodList"})
 	for _, tc := range []struct {
@@ -131,6 +132,7 @@ func TestEveryCallIsAccounted(t *testing.T) {
 	}{
 		{"get", "ConfigMap", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, obj) }},
 		{"get", "Node", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, partial) }},
+		{"get", "AllowList", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, named) }},
 		{"list", "ConfigMap", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.List(ctx, &corev1.ConfigMapList{}) }},
 		{"list", "Pod", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.List(ctx, list) }},
 		{"get", "AllowList", trigger.Phases{Read: 20 * ms}, func(ctx context.Context, c client.Client) error { return c.Get(ctx, key, kind("AllowList")) }},

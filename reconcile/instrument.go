@@ -52,7 +52,8 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 		info.Started = time.Now()
 	}
 	ctx, id := withID(ctx)
-	rc := &runContext{Context: ctx, run: run{info: info, id: id, chain: i.settings, own: i.own(req)}}
+	rc := &runContext{run: run{info: info, id: id, chain: i.settings, own: i.own(req)}}
+	rc.Context = trigger.NewContext(ctx, &rc.run.info) // Inside rc, which each client call looks for.
 
 	inner, traced := i.traceRun(rc, req)
 	returned := false
@@ -76,11 +77,10 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 
 // traceRun returns the context for a run, with its trace, and what ends that, or nil.
 func (i *instrumented[request]) traceRun(rc *runContext, req request) (inner context.Context, ended func(trigger.Run, error)) {
-	ctx := trigger.NewContext(rc, &rc.run.info)
 	if i.settings.tracer == nil {
-		return ctx, nil
+		return rc, nil
 	}
-	inner, ended = i.settings.traceRun(ctx, req, rc.run.info)
+	inner, ended = i.settings.traceRun(rc, req, rc.run.info)
 	rc.run.ctx = inner
 	return inner, ended
 }

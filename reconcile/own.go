@@ -50,9 +50,8 @@ func (r *run) ownKind(c client.Client, kind schema.GroupKind) bool {
 // sameKind reports whether two objects are of one kind: by the GroupVersionKind
 // that both carry, or else by their Go types.
 func sameKind(a, b client.Object) bool {
-	x, y := a.GetObjectKind().GroupVersionKind(), b.GetObjectKind().GroupVersionKind()
-	if x != (schema.GroupVersionKind{}) && y != (schema.GroupVersionKind{}) {
-		return x.GroupKind() == y.GroupKind()
+	if kindIn(a) != "" && kindIn(b) != "" {
+		return a.GetObjectKind().GroupVersionKind().GroupKind() == b.GetObjectKind().GroupVersionKind().GroupKind()
 	}
 	return reflect.TypeOf(a) == reflect.TypeOf(b)
 }
@@ -77,13 +76,12 @@ func kindBy(c client.Client, obj runtime.Object) schema.GroupKind {
 }
 
 // read notes that the run read its own object. What it wrote before tells nothing
-// new, and must not hide what it acted on.
+// new, and must not hide what it acted on. Its callers hold the lock.
 func (r *run) read(s sight) {
-	r.learn(s, func(o *queue.Object) {
-		if o.Generation == 0 || s.generation != o.Written {
-			o.Generation = s.generation
-		}
-	})
+	o := r.look(s)
+	if o.Generation == 0 || s.generation != o.Written {
+		o.Generation = s.generation
+	}
 }
 
 // wrote notes that the run wrote its own object, whose generation was before. If
@@ -107,9 +105,13 @@ func (r *run) met(s sight) { r.learn(s, func(*queue.Object) {}) }
 func (r *run) learn(s sight, more func(*queue.Object)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
-		return
+	if !r.over {
+		more(r.look(s))
 	}
+}
+
+// look notes what any look at the run's own object shows. Its callers hold the lock.
+func (r *run) look(s sight) *queue.Object {
 	o := &r.object
 	if s.uid != "" && s.uid != o.UID {
 		if o.UID != "" { // Another one has taken its name.
@@ -119,7 +121,7 @@ func (r *run) learn(s sight, more func(*queue.Object)) {
 	}
 	o.Found, o.Gone = !r.free, r.free // A cache may still show what the run has let go.
 	o.Deleting = o.Deleting || s.deleting
-	more(o)
+	return o
 }
 
 // deleted notes that the run deleted its own object.

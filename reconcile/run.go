@@ -85,26 +85,30 @@ func (r *run) enter(k kind, changes bool, now time.Duration) bool {
 		r.chain.clients.Store(true)
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return false
+	on := !r.over
+	if on {
+		r.spend(now)
+		r.inFlight[k]++
+		r.changed = r.changed || changes
 	}
-	r.spend(now)
-	r.inFlight[k]++
-	r.changed = r.changed || changes
-	return true
+	r.mu.Unlock()
+	return on
 }
 
-// leave notes that a call has ended, and reports false if the run is over.
-func (r *run) leave(k kind, now time.Duration) bool {
+// leave notes that a call has ended, and what it read of the run's own object, if it
+// did. It reports false if the run is over.
+func (r *run) leave(c *call, now time.Duration) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over {
-		return false
+	on := !r.over
+	if on {
+		r.spend(now)
+		r.inFlight[c.kind]--
+		if c.readOwn {
+			r.read(c.own)
+		}
 	}
-	r.spend(now)
-	r.inFlight[k]--
-	return true
+	r.mu.Unlock()
+	return on
 }
 
 // spend accounts the time since the phase began. Its callers hold the lock.

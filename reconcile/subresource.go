@@ -15,7 +15,8 @@ type accountingSubResource struct {
 
 // Get implements client.SubResourceReader.
 func (c *accountingSubResource) Get(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceGetOption) error {
-	ctx, call := begin(ctx, read, "get", obj, c.name, false)
+	call := call{kind: read, verb: "get", obj: obj, subresource: c.name}
+	ctx = call.begin(ctx, false)
 	defer c.end(ctx, &call, obj)
 	call.err = c.reader.Get(ctx, obj, sub, opts...)
 	return call.err
@@ -29,7 +30,8 @@ type accountingSubResourceWriter struct {
 
 // Create implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub client.Object, opts ...client.SubResourceCreateOption) error {
-	ctx, call := begin(ctx, status, "create", obj, c.name, !subCreateIsDry(opts))
+	call := call{kind: status, verb: "create", obj: obj, subresource: c.name}
+	ctx = call.begin(ctx, !subCreateIsDry(opts))
 	defer c.end(ctx, &call, obj)
 	call.err = c.SubResourceWriter.Create(ctx, obj, sub, opts...)
 	return call.err
@@ -37,7 +39,8 @@ func (c *accountingSubResourceWriter) Create(ctx context.Context, obj, sub clien
 
 // Update implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	ctx, call := begin(ctx, status, "update", obj, c.name, !subUpdateIsDry(opts))
+	call := call{kind: status, verb: "update", obj: obj, subresource: c.name}
+	ctx = call.begin(ctx, !subUpdateIsDry(opts))
 	defer c.end(ctx, &call, obj)
 	call.err = c.SubResourceWriter.Update(ctx, obj, opts...)
 	return call.err
@@ -45,7 +48,8 @@ func (c *accountingSubResourceWriter) Update(ctx context.Context, obj client.Obj
 
 // Patch implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	ctx, call := begin(ctx, status, "patch", obj, c.name, !subPatchIsDry(opts))
+	call := call{kind: status, verb: "patch", obj: obj, subresource: c.name}
+	ctx = call.begin(ctx, !subPatchIsDry(opts))
 	defer c.end(ctx, &call, obj)
 	call.err = c.SubResourceWriter.Patch(ctx, obj, patch, opts...)
 	return call.err
@@ -53,7 +57,8 @@ func (c *accountingSubResourceWriter) Patch(ctx context.Context, obj client.Obje
 
 // Apply implements client.SubResourceWriter.
 func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
-	ctx, call := begin(ctx, status, "apply", obj, c.name, !subApplyIsDry(opts))
+	call := call{kind: status, verb: "apply", obj: obj, subresource: c.name}
+	ctx = call.begin(ctx, !subApplyIsDry(opts))
 	defer call.end(ctx)
 	call.err = c.SubResourceWriter.Apply(ctx, obj, opts...)
 	return call.err
