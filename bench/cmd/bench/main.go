@@ -20,6 +20,7 @@ type options struct {
 	print     bool
 	again     bool
 	benchstat string
+	e2e       string
 	results   string
 	readme    string
 }
@@ -48,6 +49,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.print, "n", false, "print the tables and leave the README alone")
 	flags.BoolVar(&o.again, "again", false, "measure nothing, take the results that are there")
 	flags.StringVar(&o.benchstat, "benchstat", "benchstat", "the path of `benchstat`")
+	flags.StringVar(&o.e2e, "e2e", "", "the `folder` of module e2e, whose benchmarks run once, on a control plane; none without it")
 	flags.StringVar(&o.results, "results", "bench.out", "the `file` to keep what the benchmarks print")
 	flags.StringVar(&o.readme, "readme", "README.md", "the `file` to write the tables into")
 	if err := flags.Parse(args); err != nil {
@@ -96,7 +98,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 func tabulate(ctx context.Context, o options, stderr io.Writer) (string, error) {
 	var medians, remarks bytes.Buffer
 	cmd := exec.CommandContext(ctx, o.benchstat, "-format", "csv", "-row", ".fullname",
-		"-col", "/by@(trimtab controller-runtime client-go)", o.results)
+		"-col", "/by@(trimtab controller-runtime client-go bare flux operatorpkg)", o.results)
 	cmd.Stdout, cmd.Stderr = &medians, &remarks
 	err := cmd.Run()
 	results, readErr := report.Read(&medians)

@@ -40,9 +40,13 @@ func results(t *testing.T) string {
 		fmt.Fprintf(&b, "BenchmarkKeys/keys=1000000/state=warm/by=trimtab-2 \t 9 \t %d ns/key\n", 100+round)
 		fmt.Fprintf(&b, "BenchmarkKeys/keys=1000000/state=warm/by=client-go-2 \t 9 \t %d ns/key\n", 100+round)
 		fmt.Fprintf(&b, "BenchmarkKeys/keys=1000000/state=warm/by=controller-runtime-2 \t 9 \t %d ns/key\n", 400+round)
+		fmt.Fprintf(&b, "BenchmarkChain/op=all-of-it/by=trimtab-2 \t 9 \t %d ns/op \t 3 allocs/op\n", 1100+10*round)
+		fmt.Fprint(&b, "BenchmarkChain/op=all-of-it/by=bare-2 \t 9 \t 2 ns/op \t 0 allocs/op\n")
+		fmt.Fprint(&b, "BenchmarkChain/op=all-of-it/by=flux-2 \t 9 \t 2248 ns/op \t 14 allocs/op\n")
 		fmt.Fprint(&b, "BenchmarkKnown/op=add-get-done/by=trimtab-2 \t 9 \t 0 B/op \t 0 allocs/op\n")
 	}
 	b.WriteString("BenchmarkStorm/by=trimtab 1 2.5 ms-primary-P99\nBenchmarkStorm/by=controller-runtime 1 1.21e+04 ms-primary-P99\n")
+	b.WriteString("pkg: e2e\nBenchmarkPhases/calls=in-parallel/by=trimtab-2 1 9 ns/op 0.75 ms-read-off 2.5 ms-sum-off\n")
 	return write(t, b.String())
 }
 
@@ -55,6 +59,10 @@ func TestTables(t *testing.T) {
 	require.Contains(t, stdout.String(), "| 1,000,000 keys, warm | 102 ns ±2% | 403 ns ±1% | 102 ns ±2% | 0.25× | 1.00× |\n")
 	require.Contains(t, stdout.String(), "a known key | at most 0 | 0 | add get done | met |\n")
 	require.Contains(t, stdout.String(), "P99** | 2.5 ms | 12.1 s | | <0.01× |  |\n")
+	require.Contains(t, stdout.String(), "| all of it | 1.12 µs ±2% | 2 ns | 2.25 µs | | 0.50× |  |\n")
+	require.Contains(t, stdout.String(), "| time of a run over the bare reconciler's | at most 1.5 µs | 1.12 µs | all of it | met |\n")
+	require.Contains(t, stdout.String(), "| calls in parallel | 750 µs | | | |  |  |\n")
+	require.Contains(t, stdout.String(), "| at most 2 ms | 2.5 ms | calls in parallel | **missed** |\n")
 }
 
 func TestReadme(t *testing.T) {

@@ -36,6 +36,13 @@ func measure(ctx context.Context, o options, stderr io.Writer) error {
 		}
 		results.WriteString(onlyResults(out))
 	}
+	if o.e2e != "" {
+		out, err := output(ctx, stderr, "go", "-C", o.e2e, "test", "-run=^$", "-bench=.", "-benchtime=1x", ".")
+		if err != nil {
+			return err
+		}
+		results.WriteString(onlyResults(out))
+	}
 	if err := os.MkdirAll(filepath.Dir(o.results), 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
@@ -67,7 +74,12 @@ func writeHead(ctx context.Context, w io.Writer, o options, stderr io.Writer) er
 	}
 	fmt.Fprintf(w, "command: %s\ndate: %s\nrounds: %d\ngo: %s\ncpus: %d\ngomaxprocs: %d\n",
 		name, time.Now().UTC().Format(time.DateOnly), o.rounds, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
-	for name, module := range map[string]string{"controller-runtime": "sigs.k8s.io/controller-runtime", "client-go": "k8s.io/client-go"} {
+	for name, module := range map[string]string{
+		"controller-runtime": "sigs.k8s.io/controller-runtime",
+		"client-go":          "k8s.io/client-go",
+		"flux":               "github.com/fluxcd/pkg/runtime",
+		"operatorpkg":        "github.com/awslabs/operatorpkg",
+	} {
 		version, err := output(ctx, stderr, "go", "list", "-m", "-f", "{{.Version}}", module)
 		if err != nil {
 			return err

@@ -24,11 +24,15 @@ type measured struct {
 const (
 	controllerRuntime = "controller-runtime"
 	clientGo          = "client-go"
+	bare              = "bare" // without anybody's wrapper
+	flux              = "flux"
+	operatorpkg       = "operatorpkg"
 	perKey            = "sec/key"
+	perOp             = "sec/op"
 	ratio             = "x-"
 )
 
-// bars are what the issue of the queue promises.
+// bars are what Trimtab promises.
 func bars() []bar {
 	return []bar{
 		{"time per key, cold queue: controller-runtime ÷ trimtab", ratio, 3, true, timePerKey("cold", controllerRuntime, Trimtab)},
@@ -43,6 +47,16 @@ func bars() []bar {
 		{"heap after most keys have gone, for that of a fresh queue", ratio, 2, false, own("Left", "x-fresh", nil)},
 		{"deliveries until nine small tenants beside a big one are served", "deliveries", 100, false, own("Tenants", "deliveries", nil)},
 		{"P99 of a user's change in the storm", "ms-", 10, false, own("Storm", "ms-primary-P99", nil)},
+		{"time of a run over the bare reconciler's", perOp, 1.5e-6, false, over("Chain", perOp)},
+		{"allocations of a run over the bare reconciler's", "allocs", 3, false, over("Chain", "allocs/op")},
+		{"time of a Get over the bare client's", perOp, 150e-9, false, over("Call", perOp)},
+		{"allocations of a Get over the bare client's", "allocs", 1, false, over("Call", "allocs/op")},
+		{"scrape of 50 busy loops, as text", perOp, 20e-3, false, own("Scrape", perOp, map[string]string{"op": "text"})},
+		{"heap after 1,000 other objects were hot in each round, for that after the first", ratio, 1.1, false, own("Hot", "x-first-round", nil)},
+		{"read against the transport's own record, median difference", "ms-", 2, false, own("Phases", "ms-read-off", nil)},
+		{"write against the transport's own record, median difference", "ms-", 2, false, own("Phases", "ms-write-off", nil)},
+		{"status write against the transport's own record, median difference", "ms-", 2, false, own("Phases", "ms-status-off", nil)},
+		{"all phases of a run against the time since its event, median difference", "ms-", 2, false, own("Phases", "ms-sum-off", nil)},
 	}
 }
 
@@ -79,6 +93,18 @@ func compare(rows []row, a, b string) (all []measured) {
 		}
 	}
 	return all
+}
+
+// over is what ours is over what is bare.
+func over(name, unit string) func(*Results) []measured {
+	return func(r *Results) (all []measured) {
+		for _, row := range r.of(name, unit, nil) {
+			if difference, ok := row.over(); ok {
+				all = append(all, measured{difference, row.title()})
+			}
+		}
+		return all
+	}
 }
 
 // own is our own number, whatever the others'.

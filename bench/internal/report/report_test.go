@@ -30,6 +30,12 @@ func table(unit, rows string) string {
 		"geomean,1e-07,,1e-07,,+0.00%,,1e-07,,+0.00%,\n\n"
 }
 
+// wrapped is a table of benchstat's of what wraps reconcilers, with these rows.
+func wrapped(unit, rows string) string {
+	return ",trimtab,,bare,,,,flux,,,,operatorpkg,,,\n" +
+		strings.ReplaceAll(",U,CI,U,CI,vs base,P,U,CI,vs base,P,U,CI,vs base,P\n", "U", unit) + rows + "\n"
+}
+
 func markdown(t *testing.T, csv string) string {
 	t.Helper()
 	results, err := report.Read(strings.NewReader(csv))
@@ -58,6 +64,28 @@ func TestMarkdown(t *testing.T) {
 		require.Contains(t, got, line+"\n")
 	}
 	require.NotContains(t, got, "Live heap for each", "a table without rows is left out")
+}
+
+// What is bare is taken off both sides of a ratio, and off what a bar is about.
+func TestOverBare(t *testing.T) {
+	got := markdown(t, head+"flux: v1.2.3\n"+
+		wrapped("sec/op", "Chain/op=all-of-it-2,1.1e-06,1%,1e-07,0%,,,2.1e-06,2%,,,6e-07,0%,,\n"+
+			"Chain/op=least-2,1.8e-06,1%,1e-07,0%,,,,,,,,,,\n"+
+			"Call/op=own-object-2,1.4e-07,1%,1e-08,0%,,,,,,,,,,\n")+
+		wrapped("allocs/op", "Chain/op=all-of-it-2,4,0%,1,0%,,,1,0%,,,4,0%,,\n"))
+	for _, line := range []string{
+		", client-go v0.37.0, flux v1.2.3.\n",
+		"| | trimtab | bare | flux | operatorpkg | trimtab ÷ flux | trimtab ÷ operatorpkg |\n|---|---|---|---|---|---|---|",
+		"| **Run of a reconciler that does nothing: time** | | | | | | |",
+		"| all of it | 1.1 µs ±1% | 100 ns | 2.1 µs ±2% | 600 ns | 0.50× | 2.00× |",
+		"| own object | 140 ns ±1% | 10 ns | | |  |  |",
+		"| all of it | 4 | 1 | 1 | 4 | ∞ | 1.00× |",
+		"| time of a run over the bare reconciler's | at most 1.5 µs | 1.7 µs | least | **missed** |",
+		"| allocations of a run over the bare reconciler's | at most 3 | 3 | all of it | met |",
+		"| time of a Get over the bare client's | at most 150 ns | 130 ns | own object | met |",
+	} {
+		require.Contains(t, got, line)
+	}
 }
 
 // The case in which a bar is met least stands for all of those with the most keys.
@@ -99,6 +127,12 @@ func TestBarLimits(t *testing.T) {
 		{"trimtab ÷ controller-runtime | at most 0.8×", "sec/key", "Reconcile/keys=9", "8,,10,,,,1,,,", "9,,10,,,,1,,,"},
 		{"fresh queue | at most 2×", "x-fresh", "Left/keys=9", "2,,10,,,,1,,,", "2.1,,10,,,,1,,,"},
 		{"are served | at most 100", "deliveries", "Tenants", "100,,10,,,,1,,,", "101,,10,,,,1,,,"},
+		{"as text | at most 20 ms", "sec/op", "Scrape/op=text/loops=50", "0.02,,,,,,,,,", "0.0201,,,,,,,,,"},
+		{"for that after the first | at most 1.1×", "x-first-round", "Hot/keys=9", "1.1,,10,,,,1,,,", "1.11,,10,,,,1,,,"},
+		{"| read against the transport's own record, median difference | at most 2 ms", "ms-read-off", "Phases/calls=in-parallel", "2,,,,,,,,,", "2.1,,,,,,,,,"},
+		{"| write against the transport's own record, median difference | at most 2 ms", "ms-write-off", "Phases/calls=in-parallel", "2,,,,,,,,,", "2.1,,,,,,,,,"},
+		{"| status write against the transport's own record, median difference | at most 2 ms", "ms-status-off", "Phases/calls=in-parallel", "2,,,,,,,,,", "2.1,,,,,,,,,"},
+		{"since its event, median difference | at most 2 ms", "ms-sum-off", "Phases/calls=in-parallel", "2,,,,,,,,,", "2.1,,,,,,,,,"},
 		{"in the storm | at most 10 ms", "ms-primary-P99", "Storm", "10,,10,,,,1,,,", "10.1,,10,,,,1,,,"},
 	} {
 		verdict := func(numbers string) string {
@@ -129,6 +163,8 @@ func TestNumbers(t *testing.T) {
 		{"deliveries", "Tenants", "1000000", "1,000,000"},
 		{"ms-primary-P50", "Storm", "0.25", "250 µs"},
 		{"s-complete", "Storm", "25.35", "25.4 s"},
+		{"B/scrape", "Scrape", "2243215", "2,243,215 B"},
+		{"series/scrape", "Scrape", "26172", "26,172"},
 	} {
 		got := markdown(t, head+table(tc.unit, tc.name+","+tc.median+",0%,,,,,,,,\n"))
 		require.Contains(t, got, "** | "+tc.want+" |", tc.median+" "+tc.unit)

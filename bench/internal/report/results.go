@@ -146,19 +146,27 @@ func (r row) keys() int {
 	return n
 }
 
-// ratio returns a's median for each of b's. It reports false without both of them;
-// nothing for nothing is 1.
+// ratio returns a's median for each of b's, both without what is bare if the row says.
+// It reports false without both of them; nothing for nothing is 1.
 func (r row) ratio(a, b string) (float64, bool) {
 	x, okX := r.samples[a]
 	y, okY := r.samples[b]
+	without := r.samples[bare].median
 	switch {
 	case !okX || !okY:
 		return 0, false
 	case x.median == y.median:
 		return 1, true
 	default:
-		return x.median / y.median, true
+		return (x.median - without) / (y.median - without), true
 	}
+}
+
+// over returns how much Trimtab's median is over the bare one, and false without both.
+func (r row) over() (float64, bool) {
+	x, okX := r.samples[Trimtab]
+	y, okY := r.samples[bare]
+	return x.median - y.median, okX && okY
 }
 
 // title says in words what the row's parts say, in a fixed order.

@@ -2,34 +2,73 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// section is one of the tables.
+// table is sections whose rows have the same contestants.
+type table struct {
+	contestants []string // Trimtab first
+	compared    []string // whom Trimtab is compared with
+	sections    []section
+}
+
+// section is one of the parts of a table.
 type section struct{ title, name, unit string }
 
-func sections() []section {
-	return []section{
-		{"Add, get and done of distinct keys: time per key", "Keys", perKey},
-		{"The same where each key has a priority of its own", "Priorities", perKey},
-		{"Keys that the queue knows: time", "Known", "sec/op"},
-		{"Keys that the queue knows: allocations", "Known", "allocs/op"},
-		{"Delayed add of a new key: time", "Delayed", perKey},
-		{"Delayed add of a new key: allocations", "Delayed", "allocs/key"},
-		{"Live heap for each queued key", "Heap", "live-B/key"},
-		{"Bytes allocated for each key while it is added", "Heap", "B/key"},
-		{"Heap after the keys have come and gone and 1,000 stay, for that of a fresh queue with these", "Left", "x-fresh"},
-		{"Empty reconcile in controller-runtime's controller, with its add: time", "Reconcile", perKey},
-		{"Empty reconcile: allocations", "Reconcile", "allocs/key"},
-		{"Rate limiter: time", "Limiter", "sec/op"},
-		{"Tenants: deliveries until the nine small ones are served", "Tenants", "deliveries"},
-		{"Storm: wait of a user's change, P50", "Storm", "ms-primary-P50"},
-		{"Storm: wait of a user's change, P99", "Storm", "ms-primary-P99"},
-		{"Storm: wait of a user's change, longest", "Storm", "ms-primary-max"},
-		{"Storm: longest wait of a watched event", "Storm", "s-watched-oldest"},
-		{"Storm: wait until the first of the resync runs", "Storm", "s-resync-first"},
-		{"Storm: longest wait of a resync", "Storm", "s-resync-oldest"},
-		{"Storm: all is through after", "Storm", "s-complete"},
+func tables() []table {
+	return []table{queues(), runs()}
+}
+
+// queues compares what hands requests out.
+func queues() table {
+	return table{
+		contestants: []string{Trimtab, controllerRuntime, clientGo},
+		compared:    []string{controllerRuntime, clientGo},
+		sections: []section{
+			{"Add, get and done of distinct keys: time per key", "Keys", perKey},
+			{"The same where each key has a priority of its own", "Priorities", perKey},
+			{"Keys that the queue knows: time", "Known", "sec/op"},
+			{"Keys that the queue knows: allocations", "Known", "allocs/op"},
+			{"Delayed add of a new key: time", "Delayed", perKey},
+			{"Delayed add of a new key: allocations", "Delayed", "allocs/key"},
+			{"Live heap for each queued key", "Heap", "live-B/key"},
+			{"Bytes allocated for each key while it is added", "Heap", "B/key"},
+			{"Heap after the keys have come and gone and 1,000 stay, for that of a fresh queue with these", "Left", "x-fresh"},
+			{"Empty reconcile in controller-runtime's controller, with its add: time", "Reconcile", perKey},
+			{"Empty reconcile: allocations", "Reconcile", "allocs/key"},
+			{"Rate limiter: time", "Limiter", "sec/op"},
+			{"Tenants: deliveries until the nine small ones are served", "Tenants", "deliveries"},
+			{"Storm: wait of a user's change, P50", "Storm", "ms-primary-P50"},
+			{"Storm: wait of a user's change, P99", "Storm", "ms-primary-P99"},
+			{"Storm: wait of a user's change, longest", "Storm", "ms-primary-max"},
+			{"Storm: longest wait of a watched event", "Storm", "s-watched-oldest"},
+			{"Storm: wait until the first of the resync runs", "Storm", "s-resync-first"},
+			{"Storm: longest wait of a resync", "Storm", "s-resync-oldest"},
+			{"Storm: all is through after", "Storm", "s-complete"},
+		},
+	}
+}
+
+// runs compares what is put around a reconciler and its client.
+func runs() table {
+	return table{
+		contestants: []string{Trimtab, bare, flux, operatorpkg},
+		compared:    []string{flux, operatorpkg},
+		sections: []section{
+			{"Run of a reconciler that does nothing: time", "Chain", perOp},
+			{"Run of a reconciler that does nothing: allocations", "Chain", "allocs/op"},
+			{"Get by a client that does nothing: time", "Call", perOp},
+			{"Get by a client that does nothing: allocations", "Call", "allocs/op"},
+			{"Scrape of all series: time", "Scrape", perOp},
+			{"Scrape: size of the answer", "Scrape", "B/scrape"},
+			{"Scrape: series", "Scrape", "series/scrape"},
+			{"Heap after other objects were hot in each round, for that after the first round", "Hot", "x-first-round"},
+			{"Read against the transport's own record, median difference", "Phases", "ms-read-off"},
+			{"Write against the transport's own record, median difference", "Phases", "ms-write-off"},
+			{"Status write against the transport's own record, median difference", "Phases", "ms-status-off"},
+			{"All phases of a run against the time since its event, median difference", "Phases", "ms-sum-off"},
+		},
 	}
 }
 
@@ -38,14 +77,22 @@ func (r *Results) Markdown() string {
 	var b strings.Builder
 	r.writeHead(&b)
 	r.writeBars(&b)
-	r.writeSections(&b)
+	for _, table := range tables() {
+		r.writeTable(&b, table)
+	}
 	return b.String()
 }
 
 func (r *Results) writeHead(b *strings.Builder) {
 	c := r.Config
-	fmt.Fprintf(b, "Made by `%s` on %s: %s rounds, %s, %s CPUs, GOMAXPROCS %s, %s/%s, controller-runtime %s, client-go %s.\n\n",
-		c["command"], c["date"], c["rounds"], c["go"], c["cpus"], c["gomaxprocs"], c["goos"], c["goarch"], c["controller-runtime"], c["client-go"])
+	fmt.Fprintf(b, "Made by `%s` on %s: %s rounds, %s, %s CPUs, GOMAXPROCS %s, %s/%s",
+		c["command"], c["date"], c["rounds"], c["go"], c["cpus"], c["gomaxprocs"], c["goos"], c["goarch"])
+	for _, peer := range []string{controllerRuntime, clientGo, flux, operatorpkg} {
+		if version, ok := c[peer]; ok {
+			fmt.Fprintf(b, ", %s %s", peer, version)
+		}
+	}
+	b.WriteString(".\n\n")
 }
 
 func (r *Results) writeBars(b *strings.Builder) {
@@ -67,27 +114,31 @@ func (r *Results) writeBars(b *strings.Builder) {
 	}
 }
 
-func (r *Results) writeSections(b *strings.Builder) {
-	b.WriteString("\n| | trimtab | controller-runtime | client-go | trimtab ÷ controller-runtime | trimtab ÷ client-go |\n|---|---|---|---|---|---|\n")
-	for _, section := range sections() {
+func (r *Results) writeTable(b *strings.Builder, t table) {
+	columns := slices.Clone(t.contestants)
+	for _, peer := range t.compared {
+		columns = append(columns, Trimtab+" ÷ "+peer)
+	}
+	fmt.Fprintf(b, "\n| | %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat("---|", 1+len(columns)))
+	for _, section := range t.sections {
 		rows := r.of(section.name, section.unit, nil)
 		if len(rows) == 0 {
 			continue
 		}
 		if len(rows) == 1 && len(rows[0].params) == 0 {
-			rows[0].write(b, "**"+section.title+"**")
+			rows[0].write(b, t, "**"+section.title+"**")
 			continue
 		}
-		fmt.Fprintf(b, "| **%s** | | | | | |\n", section.title)
+		fmt.Fprintf(b, "| **%s** |%s\n", section.title, strings.Repeat(" |", len(columns)))
 		for _, row := range rows {
-			row.write(b, row.title())
+			row.write(b, t, row.title())
 		}
 	}
 }
 
-func (r row) write(b *strings.Builder, title string) {
+func (r row) write(b *strings.Builder, t table, title string) {
 	fmt.Fprintf(b, "| %s ", title)
-	for _, name := range []string{Trimtab, controllerRuntime, clientGo} {
+	for _, name := range t.contestants {
 		b.WriteString("| ")
 		s, ok := r.samples[name]
 		if !ok {
@@ -98,5 +149,9 @@ func (r row) write(b *strings.Builder, title string) {
 			b.WriteString("±" + s.spread + " ")
 		}
 	}
-	fmt.Fprintf(b, "| %s | %s |\n", times(r.ratio(Trimtab, controllerRuntime)), times(r.ratio(Trimtab, clientGo)))
+	b.WriteString("|")
+	for _, name := range t.compared {
+		fmt.Fprintf(b, " %s |", times(r.ratio(Trimtab, name)))
+	}
+	b.WriteString("\n")
 }
