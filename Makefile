@@ -22,10 +22,12 @@ WORKSPACES := $(CURDIR)/examples/go.work $(CURDIR)/otel/go.work
 WORKSPACE  := $(CURDIR)/examples/go.work
 export GOWORK = $(or $(foreach folder,$(firstword $(subst /, ,$(filter $(RELEASED),$*))),$(CURDIR)/$(folder)/go.work),off)
 
-# Shell text: a pinned tool's path; the control plane's folder; go test with its
-# events kept for the summary.
+# Shell text: a pinned tool's path; the control plane's folder; all benchmarks, those
+# on the control plane too; go test with its events kept for the summary.
 tool      = "$$(GOWORK=off go -C $(CURDIR)/hack/tools tool -n $(1))"
 assets    = KUBEBUILDER_ASSETS="$$(GOWORK=off go -C $(CURDIR)/hack/controlplane run .)"; export KUBEBUILDER_ASSETS
+benchmarks = $(assets); export TRIMTAB_OPERATOR=$(CURDIR)/bin/certrotator; \
+	cd bench; go run ./cmd/bench -e2e ../e2e -benchstat $(call tool,benchstat)
 RESULTS  := $(CURDIR)/bin/results
 gotestsum = mkdir -p $(RESULTS); gotestsum=$(call tool,gotestsum); \
 	"$$gotestsum" --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/$(subst /,-,$@).json --
@@ -42,12 +44,12 @@ test: ## Run all that a change must pass; the last line counts the tests.
 	go -C hack/tools run ./summary $(RESULTS)/*.json || code=1; exit $$code
 
 .PHONY: bench
-bench: ## Compare speed, memory and fairness with peers, 20 minutes; writes bench/README.md, with BENCH_FLAGS=-n only prints.
-	@cd bench; go run ./cmd/bench -benchstat $(call tool,benchstat) $(BENCH_FLAGS)
+bench: operator/certrotator ## Compare speed, memory and fairness with peers, 20 minutes; writes bench/README.md, with BENCH_FLAGS=-n only prints.
+	@$(benchmarks) $(BENCH_FLAGS)
 
 .PHONY: bench-quick
-bench-quick: ## The same with fewer cases and keys, 3 minutes.
-	@cd bench; go run ./cmd/bench -quick -benchstat $(call tool,benchstat) $(BENCH_FLAGS)
+bench-quick: operator/certrotator ## The same with fewer cases and keys, 3 minutes.
+	@$(benchmarks) -quick $(BENCH_FLAGS)
 
 ## The parts of make test, each for one module or version after the other
 

@@ -20,8 +20,8 @@ import (
 )
 
 // create creates a certificate; edit may change it before.
-func (s *scene) create(t *testing.T, name string, edit ...func(spec *certv1.CertificateSpec)) *certv1.Certificate {
-	t.Helper()
+func (s *scene) create(tb testing.TB, name string, edit ...func(spec *certv1.CertificateSpec)) *certv1.Certificate {
+	tb.Helper()
 	cert := &certv1.Certificate{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name},
 		Spec: certv1.CertificateSpec{
@@ -33,7 +33,7 @@ func (s *scene) create(t *testing.T, name string, edit ...func(spec *certv1.Cert
 	for _, e := range edit {
 		e(&cert.Spec)
 	}
-	require.NoError(t, world.Create(t.Context(), cert))
+	require.NoError(tb, world.Create(tb.Context(), cert))
 	return cert
 }
 

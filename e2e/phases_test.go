@@ -39,34 +39,61 @@ import (
 // status writes down has measured of the same calls, one after the other and side by
 // side; and with the time before the run it adds up to all the time since the event.
 func TestPhasesAgreeWithTheTransport(t *testing.T) {
-	for name, calls := range map[string]func(context.Context, client.Client, *certv1.Certificate) error{
-		"in sequence": inSequence,
-		"in parallel": inParallel,
-	} {
+	// A phase that is taken for another, or a call that is forgotten, is off by 20 ms
+	// and more.
+	const lax = 10 * time.Millisecond
+	for name, calls := range callers() {
 		t.Run(name, func(t *testing.T) {
-			const runs = 15
-			s := newScene(t)
-			w := &stopwatch{calls: calls, added: map[string]time.Time{}}
-			w.start(t, s.namespace)
-			for i := range 1 + runs {
-				name := fmt.Sprint("c", i)
-				configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
-				require.NoError(t, world.Create(t.Context(), configMap))
-				s.create(t, name)
-				if i == 0 { // What comes before the first worker waits for that, too.
-					eventually(t, func() error { return w.seen(1) })
-				}
+			for phase, median := range timePhases(t, calls) {
+				require.Less(t, median, lax, phase)
 			}
-			eventually(t, func() error { return w.seen(1 + runs) })
-			w.compare(t)
 		})
 	}
+}
+
+// BenchmarkPhases reports by how much the two records of a run differ.
+func BenchmarkPhases(b *testing.B) {
+	for name, calls := range callers() {
+		b.Run("calls="+name+"/by=trimtab", func(b *testing.B) {
+			for phase, median := range timePhases(b, calls) {
+				b.ReportMetric(median.Seconds()*1000, "ms-"+phase+"-off")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// caller is the calls of a run.
+type caller func(context.Context, client.Client, *certv1.Certificate) error
+
+func callers() map[string]caller {
+	return map[string]caller{"in-sequence": inSequence, "in-parallel": inParallel}
+}
+
+// timePhases returns the median differences by phase, of 15 runs.
+func timePhases(tb testing.TB, calls caller) map[string]time.Duration {
+	tb.Helper()
+	const runs = 15
+	s := newScene(tb)
+	w := &stopwatch{calls: calls, added: map[string]time.Time{}}
+	w.start(tb, s.namespace)
+	for i := range 1 + runs {
+		name := fmt.Sprint("c", i)
+		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}}
+		require.NoError(tb, world.Create(tb.Context(), configMap))
+		s.create(tb, name)
+		if i == 0 { // What comes before the first worker waits for that, too.
+			eventually(tb, func() error { return w.seen(1) })
+		}
+	}
+	eventually(tb, func() error { return w.seen(1 + runs) })
+	return w.compare(tb)
 }
 
 // stopwatch is a reconciler whose runs are measured twice.
 type stopwatch struct {
 	client client.Client
-	calls  func(context.Context, client.Client, *certv1.Certificate) error
+	calls  caller
 
 	mu      sync.Mutex
 	added   map[string]time.Time // when the event came, by name
@@ -114,23 +141,23 @@ func (*stopwatch) Overdue(int)                        {}
 func (*stopwatch) WorkerLost()                        {}
 
 // start runs a controller of one worker until the test ends.
-func (w *stopwatch) start(t *testing.T, namespace string) {
-	t.Helper()
+func (w *stopwatch) start(tb testing.TB, namespace string) {
+	tb.Helper()
 	kinds, err := cluster.Scheme()
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	mgr, err := ctrl.NewManager(world.Config(), manager.Options{
 		Scheme:  kinds,
 		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	config := rest.CopyConfig(world.Config())
 	config.QPS = -1
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper {
 		return &slow.Transport{RoundTripper: rt, Read: 20 * time.Millisecond, Write: 30 * time.Millisecond, Status: 40 * time.Millisecond}
 	})
 	w.client, err = trimtab.NewClient(config, client.Options{Scheme: kinds})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 
 	q := queue.New("stopwatch", queue.Options[reconcile.Request]{})
 	options := controller.Options{
@@ -143,19 +170,19 @@ func (w *stopwatch) start(t *testing.T, namespace string) {
 	chain := reconcile.New[reconcile.Request](w, reconcile.Options[reconcile.Request]{
 		Queue: q, Observer: w, For: &certv1.Certificate{},
 	})
-	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named("stopwatch").
+	require.NoError(tb, ctrl.NewControllerManagedBy(mgr).Named("stopwatch").
 		For(&certv1.Certificate{}).
 		WithEventFilter(predicate.NewPredicateFuncs(w.admit)).
 		WithOptions(options).Complete(chain))
 
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(tb.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
-		require.NoError(t, <-done)
+		require.NoError(tb, <-done)
 	})
-	require.True(t, mgr.GetCache().WaitForCacheSync(ctx))
+	require.True(tb, mgr.GetCache().WaitForCacheSync(ctx))
 }
 
 // admit lets the first event of each object pass.
@@ -181,11 +208,10 @@ func (w *stopwatch) seen(runs int) error {
 	return nil
 }
 
-// compare holds the two records of each run against each other. A phase that is
-// taken for another, or a call that is forgotten, is off by 20 ms and more.
-func (w *stopwatch) compare(t *testing.T) {
-	t.Helper()
-	const lax = 10 * time.Millisecond
+// compare holds the two records of each run against each other, and returns the median
+// differences.
+func (w *stopwatch) compare(tb testing.TB) map[string]time.Duration {
+	tb.Helper()
 	off := map[string][]time.Duration{}
 	for i, run := range w.runs {
 		if i == 0 {
@@ -198,12 +224,13 @@ func (w *stopwatch) compare(t *testing.T) {
 		sum := run.info.Delay() + run.info.Wait() + run.info.OwnRun + got.Total()
 		off["sum"] = append(off["sum"], (run.end.Sub(w.added[w.records[i].name]) - sum).Abs())
 	}
+	medians := map[string]time.Duration{}
 	for phase, differences := range off {
 		slices.Sort(differences)
-		median := differences[len(differences)/2]
-		t.Logf("%s: median difference %s, greatest %s", phase, median, differences[len(differences)-1])
-		require.Less(t, median, lax, phase)
+		medians[phase] = differences[len(differences)/2]
+		tb.Logf("%s: median difference %s, greatest %s", phase, medians[phase], differences[len(differences)-1])
 	}
+	return medians
 }
 
 // inSequence reads, writes and writes a status, one after the other.

@@ -42,28 +42,28 @@ type scene struct {
 	log       *audit.Log
 }
 
-func newScene(t *testing.T) *scene {
-	t.Helper()
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+func newScene(tb testing.TB) *scene {
+	tb.Helper()
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-", "=", "-").Replace(tb.Name()))
 	s := &scene{namespace: name, caKey: types.NamespacedName{Namespace: cluster.Namespace, Name: name}}
-	require.NoError(t, world.CreateNamespace(t.Context(), name))
-	t.Cleanup(func() { s.clear(t) })
+	require.NoError(tb, world.CreateNamespace(tb.Context(), name))
+	tb.Cleanup(func() { s.clear(tb) })
 
-	ca, err := authority.New(t.Name())
-	require.NoError(t, err)
+	ca, err := authority.New(tb.Name())
+	require.NoError(tb, err)
 	s.ca = ca
-	require.NoError(t, world.Create(t.Context(), ca.Secret(s.caKey.Namespace, s.caKey.Name)))
+	require.NoError(tb, world.Create(tb.Context(), ca.Secret(s.caKey.Namespace, s.caKey.Name)))
 	s.log, err = audit.Open(world.AuditLog())
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return s
 }
 
 // clear deletes what another test's operator would find.
-func (s *scene) clear(t *testing.T) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // that one is done before a cleanup
+func (s *scene) clear(tb testing.TB) {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context()) // that one is done before a cleanup
 	for _, object := range []client.Object{&certv1.Certificate{}, &corev1.Secret{}} {
-		require.NoError(t, world.DeleteAllOf(ctx, object, client.InNamespace(s.namespace)))
+		require.NoError(tb, world.DeleteAllOf(ctx, object, client.InNamespace(s.namespace)))
 	}
 }
 
@@ -120,8 +120,8 @@ func sample(t *testing.T, p *operator.Process) scrape.Sample {
 }
 
 // eventually waits until check returns nil, and fails with its last error.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
+func eventually(tb testing.TB, check func() error) {
+	tb.Helper()
 	last := errors.New("not tried")
 	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
@@ -130,7 +130,7 @@ func eventually(t *testing.T, check func() error) {
 		}
 		time.Sleep(poll)
 	}
-	require.NoError(t, last, "still so after %s", patience)
+	require.NoError(tb, last, "still so after %s", patience)
 }
 
 // during fails as soon as check returns an error in that time.
