@@ -17,10 +17,7 @@ import (
 // heater lets each of the keys run many times in a row.
 type heater func(keys []request)
 
-const (
-	hotRuns = 20 // in a row, of each key
-	rounds  = 10
-)
+const hotRuns = 20 // in a row, of each key
 
 // heaters are fresh ones of each library, with a scrape at the end.
 func heaters() map[string]func(b *testing.B) heater {
@@ -55,7 +52,7 @@ func runsOf(r reconcile.Reconciler) heater {
 // last of the rounds with that after the first.
 func BenchmarkHot(b *testing.B) {
 	const n = 1000
-	made := 0
+	rounds, made := size(10, 3), 0
 	for _, name := range []string{ours, flux, operatorpkg} {
 		b.Run(fmt.Sprintf("keys=%d/rounds=%d/by=%s", n, rounds, name), func(b *testing.B) {
 			factor := 0.0

@@ -66,6 +66,11 @@ func TestMarkdown(t *testing.T) {
 	require.NotContains(t, got, "Live heap for each", "a table without rows is left out")
 }
 
+func TestTitle(t *testing.T) {
+	got := markdown(t, head+table("x-first-round", "Hot/keys=1000/rounds=10/loops=50,1,0%,,,,,,,,\n"))
+	require.Contains(t, got, "| 1,000 keys, 50 loops, 10 rounds | 1× |")
+}
+
 // What is bare is taken off both sides of a ratio, and off what a bar is about.
 func TestOverBare(t *testing.T) {
 	got := markdown(t, head+"flux: v1.2.3\n"+

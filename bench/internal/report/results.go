@@ -199,6 +199,8 @@ func inWords(key, value string) string {
 			return "1 worker"
 		}
 		return value + " workers"
+	case "loops", "rounds":
+		return value + " " + key
 	case "staying":
 		return value + " ones stay"
 	default:
