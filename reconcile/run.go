@@ -161,8 +161,8 @@ func (r *run) classify(c string) {
 }
 
 // fail gives a run that failed its class, and when it asks to come back, unless a
-// Classify within has taken note of that. Quiet is the error if the controller does not
-// see it.
+// Classify within has taken note of that. Quiet is the error if the controller does
+// not see it.
 func (r *run) fail(c string, quiet error, retry time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
