@@ -86,7 +86,7 @@ lint: $(MODULES:%=lint/%) ## Run the linters and the format check.
 
 lint/%: $(WORKSPACES)
 	@echo "golangci-lint in $*"
-	@golangci="$$(GOWORK=off go -C hack/lint tool -n golangci-lint)"; cd $*; "$$golangci" run ./...
+	@golangci="$$(GOWORK=off go -C hack/lint tool -n golangci-lint)"; cd $*; "$$golangci" run --allow-parallel-runners ./...
 
 .PHONY: unit
 unit: $(UNIT:%=unit/%) ## Run the unit tests with the race detector.
