@@ -105,6 +105,9 @@ func (l *TypedLoop[request]) Client(c client.Client) client.Client { return reco
 // they are made. It serves all loops of a manager:
 //
 //	ctrl.NewManager(config, manager.Options{NewClient: trimtab.NewClient})
+//
+// A client without a Mapper in its options, which a manager gives it, makes one at its
+// first call, and that heeds no deadline of a run.
 func NewClient(config *rest.Config, options client.Options) (client.Client, error) {
 	c, err := client.New(config, options)
 	if err != nil {

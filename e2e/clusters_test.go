@@ -202,6 +202,12 @@ func (f *fleet) start(t *testing.T) {
 	}
 	require.NoError(t, b.Complete(loop.Reconciler(f)))
 	runManager(t, mgr)
+	eventually(t, func() error { // Else what is created next may be of the initial list.
+		if loop.Snapshot().Workers == 0 {
+			return errors.New("no worker has come for work")
+		}
+		return nil
+	})
 }
 
 // watch adds the watches of a cluster.

@@ -307,6 +307,24 @@ func TestStatusAfterLastFinalizer_RC09(t *testing.T) {
 	require.Equal(t, "ran unknown success", b.lines[len(b.lines)-1])
 }
 
+// RC09: a subresource that the objects of the kind have had is not missing now, whatever
+// a cache still shows: the object is gone.
+func TestStatusOfGoneObjectStillInCache_RC09(t *testing.T) {
+	b := &book{}
+	inner := &slow{}
+	c := reconcile.Client(present{inner})
+	r := chain(b, func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+		return reconcile.Result{}, c.Status().Update(ctx, configMap("a"))
+	})
+	_, err := r.Reconcile(t.Context(), request("a"))
+	require.NoError(t, err)
+	inner.err = apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
+	_, err = r.Reconcile(t.Context(), request("a"))
+	require.NoError(t, err)
+	require.Equal(t, "ran unknown success", b.lines[len(b.lines)-1])
+	require.True(t, b.outcome.Object.Gone)
+}
+
 type finalized struct{ present }
 
 func (finalized) Update(context.Context, client.Object, ...client.UpdateOption) error { return nil }

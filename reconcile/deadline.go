@@ -83,11 +83,14 @@ func (l *limited[request]) Reconcile(ctx context.Context, req request) (Result, 
 	timer := time.AfterFunc(l.opts.Timeout, func() { d.expire(req, l.opts.Timeout) })
 	defer func() {
 		timer.Stop()
+		if d.Err() == context.DeadlineExceeded && expired(d.Context) { //nolint:errorlint // A context's own.
+			d.outermost.isOverdue() // The run may have been faster than the timer.
+		}
 		d.returned()
 	}()
 	var cancel context.CancelFunc
 	d.Context, cancel = context.WithTimeoutCause(ctx, l.opts.Timeout, l.cause)
-	defer cancel()
+	defer cancel() // Before the rest: then the time is up no more.
 	return l.next.Reconcile(d, req)
 }
 

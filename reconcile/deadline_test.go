@@ -166,3 +166,16 @@ func ExampleDeadline() {
 	fmt.Println(err)
 	// Output: get: context deadline exceeded
 }
+
+// RC01: a run that heeds its deadline has passed it, too, though it may return before
+// anybody could see that.
+func TestHeededDeadlineCounts_RC01(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			b := &book{}
+			_, err := timely(b, untilDone).Reconcile(t.Context(), request("a"))
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, []string{"overdue +1", "overdue -1", "report a timeout", "ran unknown timeout"}, b.lines)
+		})
+	}
+}

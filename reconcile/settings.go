@@ -15,4 +15,5 @@ type settings struct {
 	convertPanics bool
 	clients       atomic.Bool // a client of Client was used in a run
 	names         names
+	there         there
 }
