@@ -34,8 +34,9 @@ type TypedOptions[request comparable] struct {
 
 	// Queue configures the work queue: who is served when, and what is held back.
 	// RateLimiter, Observer and Log in it are the loop's own and must not be set.
-	// MaxInterval needs For; if the reconciler has another client than one of Client
-	// or NewClient, it does nothing, and the log says so after some runs.
+	// MaxInterval needs For, and so requests of type reconcile.Request; if the
+	// reconciler has another client than one of Client or NewClient, it does nothing,
+	// and the log says so after some runs.
 	// A nil MetricsProvider means controller-runtime's own workqueue_* collectors,
 	// which are in its registry, whatever Registerer is.
 	Queue queue.Options[request]

@@ -40,7 +40,7 @@
 //	panics_total                                       runs that panicked
 //	handler_panics_total   trigger                     event handlers that panicked
 //	overruns_total                                     runs that passed their deadline
-//	workers_lost_total                                 workers that ended with their run
+//	workers_lost_total                                 workers that ended with their run; its class is panic
 //	failure_resets_total                               backoffs that started anew
 //	given_up_total                                     requests not retried any more
 //	hot_loops_total                                    requests found to run in a hot loop
@@ -62,6 +62,15 @@
 //
 // The last two are halved every ten minutes, and an object that has left their lists,
 // or is deleted, has no series.
+//
+// Without Trimtab's queue, as when reconcile.New stands in front of another one,
+// only what a run tells is counted: latency_seconds, without the wait, runs_total,
+// noop_runs_total, phase_seconds_total, api_calls_total, panics_total,
+// overruns_total, workers_lost_total, runs_overdue and
+// last_success_timestamp_seconds. The rest stays at zero.
+//
+// An exemplar is only in a scrape as protobuf or OpenMetrics. The metrics server of
+// a manager does not offer OpenMetrics of itself.
 //
 // The standard workqueue_* series are not made here: the queue of a trimtab.Loop
 // feeds controller-runtime's own. They know no trigger, and count a wait behind a

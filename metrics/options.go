@@ -14,10 +14,10 @@ type Options struct {
 	// native histograms in any case.
 	Buckets []float64
 
-	// MaxLabelValues bounds how many values of an open label, the class of a run or
-	// of a limiter's delay, the kind of an API call or the name of a predicate, each
-	// controller has; all further ones count
-	// as "other". The 11 classes of package reconcile come first. Zero means 25.
+	// MaxLabelValues bounds how many values of an open label, the class of a run or of
+	// a limiter's delay, the kind of an API call or the name of a predicate, each
+	// controller has; all further ones count as "other". The 11 classes of package
+	// reconcile come first. Zero means 25.
 	MaxLabelValues int
 
 	// TopK is the number of objects of each controller that trimtab_object_requeues

@@ -42,12 +42,14 @@ const defaultLastWrite = 5 * time.Second
 
 // Deadline returns middleware that cancels the context of a run which takes longer
 // than Timeout, with a *DeadlineError as its cause. What the run returns reaches
-// the controller as it is; an error that wraps the context's has the class
-// "timeout".
+// the controller as it is: an error that wraps the context's has the class
+// "timeout", and a run without an error has succeeded. The context's own error does
+// not say which deadline it was; return context.Cause(ctx) for that.
 //
 // No context stops code that ignores it. Such a run keeps its worker, and its
 // request has no other run meanwhile, but it is seen: when the time is up a line in
-// the log names it, and it counts as overdue until it returns.
+// the log names it, and it counts as overdue until it returns. A run that returns
+// as soon as its context ends may or may not be seen like this, too.
 //
 // Deadline stands inside Instrument and Classify, else nothing counts it. Of several
 // the shortest counts. It panics with the error of Validate if an option is

@@ -8,6 +8,10 @@
 //
 //	r = reconcile.New(r, reconcile.Options[reconcile.Request]{Observer: observer})
 //
+// With another queue than Trimtab's, what caused a run, how long it waited and
+// which attempt it is are unknown, and what needs them does nothing: see
+// Options.Queue.
+//
 // The chain of New, from the outside in. Own middleware goes in by Chain; where it
 // stands decides what it sees:
 //
@@ -45,7 +49,12 @@
 // counts.
 //
 // The surprise: some errors do not reach controller-runtime, and so neither its
-// reconcile_errors_total nor its log. They are those that Classify documents: the
-// first conflicts in a row, what a stopping manager cancels, and a missing own
-// object. The observer and the queue see them all.
+// reconcile_errors_total nor its log. They are those that Classify documents: with
+// Trimtab's queue conflicts, but for one that is the fourth failure in a row; what
+// a stopping manager cancels; and a missing own object. The observer and the queue
+// see them all.
+//
+// What the chain logs goes to the logger in the run's context. A manager's
+// controllers have one; controller.NewTypedUnmanaged needs a Logger in its options,
+// or nothing of it is seen.
 package reconcile

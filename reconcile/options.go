@@ -12,7 +12,8 @@ import (
 type Options[request comparable] struct {
 	// Queue is the work queue of the controller. Nil means another queue than
 	// Trimtab's: what caused a run, how long it waited and which attempt it is, is
-	// unknown then.
+	// unknown then. So no conflict is quiet, nothing is known of convergence, and a
+	// RequeueAfter beside an error is dropped.
 	Queue Queue[request]
 
 	// Observer is told of every run. Nil means nobody is.
@@ -42,17 +43,19 @@ type Options[request comparable] struct {
 	// must not change, is the class of the run, for metrics, the log and the rate
 	// limiter; "" means the built-in one. It is not asked about a terminal error, a
 	// panic, what a stopping manager cancelled, or a missing own object; "success" and
-	// "requeue", which no failure is, count as "". After a panic of it, which is logged, the class
-	// is the built-in one. Keep the classes few: each is a label. Nil means the
-	// built-in ones.
+	// "requeue", which no failure is, count as "". After a panic of it, which is
+	// logged, the class is the built-in one. Keep the classes few: each is a label.
+	// Nil means the built-in ones.
 	Class func(error) string
 
 	// Quiet chooses failures that the controller does not see as errors: by their
 	// class and the attempt, which counts the failures in a row from 1. They are
 	// retried and counted by the queue like others. It is not asked about a
 	// terminal error, nor by a chain that does not know the attempt, so it needs
-	// Queue. After a panic of it, which is logged, the failure is seen. Nil means conflicts, except when the fourth attempt in a row fails
-	// with one.
+	// Queue. The attempt is the limiter's, see trigger.Info: with a limiter that
+	// remembers no failure it is always 1. After a panic of Quiet, which is logged,
+	// the failure is seen. Nil means conflicts, except when the fourth attempt in a
+	// row fails with one: one line for each such row, also if it goes on.
 	Quiet func(class string, attempt int) bool
 
 	// ConvertPanics makes Recover return a panic as a *PanicError, for a host that

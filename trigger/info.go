@@ -14,7 +14,8 @@ type Info struct {
 	Sources Set
 
 	// Attempt is 1 for a first attempt and one more for each failure in a row
-	// that the controller's limiter remembers. Zero means unknown.
+	// that the controller's limiter remembers, by its NumRequeues. Zero means unknown,
+	// as with a queue that is not Trimtab's.
 	Attempt int
 
 	// LastClass is the class of the run before, if that failed; see package
