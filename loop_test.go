@@ -535,13 +535,13 @@ func TestBadOptions(t *testing.T) {
 		`trimtab: DisableMetrics with Registerer *prometheus.Registry: must not be set together`: func() {
 			trimtab.New("a", trimtab.Options{DisableMetrics: true, Registerer: prometheus.NewRegistry()})
 		},
-		`trimtab: Queue.MaxInterval 10m0s: needs For`: func() {
+		`trimtab: Queue.MaxInterval 10m0s: needs For, and so requests of type reconcile.Request`: func() {
 			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{MaxInterval: 10 * time.Minute}})
 		},
 		`trimtab: queue: MaxInterval -1s: must not be negative`: func() {
 			trimtab.New("a", trimtab.Options{Queue: queue.Options[reconcile.Request]{MaxInterval: -time.Second}})
 		},
-		`trimtab: Queue.MaxInterval 1s: needs For`: func() {
+		`trimtab: Queue.MaxInterval 1s: needs For, and so requests of type reconcile.Request`: func() {
 			trimtab.NewTyped("a", trimtab.TypedOptions[string]{Queue: queue.Options[string]{MaxInterval: time.Second}})
 		},
 		`trimtab: Reconciler(nil): the reconciler must not be nil`: func() {

@@ -116,7 +116,7 @@ func (o TypedOptions[request]) validateQueue() error {
 		return fmt.Errorf("trimtab: %w", err)
 	}
 	if o.Queue.MaxInterval > 0 && o.For == nil {
-		return fmt.Errorf("trimtab: Queue.MaxInterval %s: needs For", o.Queue.MaxInterval)
+		return fmt.Errorf("trimtab: Queue.MaxInterval %s: needs For, and so requests of type reconcile.Request", o.Queue.MaxInterval)
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ type failing[T comparable] struct {
 
 // record is what is known of a request since it last succeeded.
 type record struct {
-	failures int  // in a row, since a reset; counted only if there is a limit
+	attempts int  // that were retried, in a row, since a reset
+	failures int  // of these, what counts for giving up; only if there is a limit
 	gaveUp   bool // told, and not retried any more
 
 	seen   bool      // what follows is of an object that was seen
@@ -74,13 +75,16 @@ func (f *failing[T]) note(request T, e echo, since, now time.Duration, giveUp in
 		rec.first = since
 	}
 	if v.reset {
-		rec.failures, rec.gaveUp, rec.lastClass = 0, false, ""
+		rec.attempts, rec.failures, rec.gaveUp, rec.lastClass = 0, 0, false, ""
 		rec.resets++
 		rec.resetAt = now
 	}
 	if giveUp > 0 && e.failed() {
 		rec.fail(&v, giveUp)
 		rec.lastClass = e.class
+	}
+	if !v.giveUp { // As the limiter, which is asked then.
+		rec.attempts++
 	}
 	f.records.Put(request, rec)
 	f.some.Store(true)
@@ -144,11 +148,11 @@ func (f *failing[T]) lastClass(request T) string {
 	return rec.lastClass
 }
 
-// first returns where the row of failures of request began, and false if there is
-// none.
-func (f *failing[T]) first(request T) (time.Duration, bool) {
+// row returns where the row of failures of request began, and how many there are. It
+// returns false if there are none.
+func (f *failing[T]) row(request T) (first time.Duration, attempts int, ok bool) {
 	rec, ok := f.records.Get(request)
-	return rec.first, ok
+	return rec.first, rec.attempts, ok
 }
 
 // clear forgets all.

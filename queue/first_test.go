@@ -139,3 +139,33 @@ func TestFirstAfterForget(t *testing.T) {
 		a.require(failed, 2, forgotten)
 	})
 }
+
+// A limiter that counts nothing, as a bucket, hides no attempt.
+func TestAttemptsOfALimiterThatCountsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue.New("test", queue.Options[string]{RateLimiter: forgetful{}})
+		defer q.ShutDown()
+		q.Add("k")
+		for _, o := range []queue.Outcome{failed, failed, failed, {}} {
+			popped := takeKey(t, q, "k")
+			info, _ := q.Running("k")
+			q.Report("k", o)
+			answer(q, "k", popped, o.Result, o.Err)
+			q.Done("k")
+			sleep(ms)
+			if o.Err == nil {
+				require.Equal(t, 4, info.Attempt)
+			}
+		}
+		q.Add("k")
+		takeKey(t, q, "k")
+		info, _ := q.Running("k")
+		require.Equal(t, 1, info.Attempt)
+	})
+}
+
+type forgetful struct{}
+
+func (forgetful) When(string) time.Duration { return ms }
+func (forgetful) Forget(string)             {}
+func (forgetful) NumRequeues(string) int    { return 0 }

@@ -38,23 +38,25 @@ type Outcome struct {
 func (q *Queue[T]) Running(request T) (trigger.Info, bool) {
 	info, ok := q.chain(request)
 	if ok {
-		info.Attempt = q.NumRequeues(request) + 1
-		info.First = q.first(request, info)
+		q.attempts(request, &info)
 	}
 	return info, ok
 }
 
-// first returns since when request, which is in flight, has been attempted. A limiter
-// that forgets by itself ends the row of its attempts, too.
-func (q *Queue[T]) first(request T, info trigger.Info) time.Time {
-	if info.Attempt > 1 && q.failing.some.Load() {
+// attempts tells which attempt at request, which is in flight, this is, and since when
+// it has been attempted. The limiter may know of failures that no chain has reported,
+// and some limiters count none.
+func (q *Queue[T]) attempts(request T, info *trigger.Info) {
+	before := q.NumRequeues(request)
+	info.First = info.Since()
+	if q.failing.some.Load() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if first, ok := q.failing.first(request); ok {
-			return q.start.Add(first)
+		if first, known, ok := q.failing.row(request); ok {
+			before, info.First = max(before, known), q.start.Add(first)
 		}
 	}
-	return info.Since()
+	info.Attempt = before + 1
 }
 
 func (q *Queue[T]) chain(request T) (trigger.Info, bool) {

@@ -14,7 +14,6 @@ type ErrorAware[T comparable] interface {
 	workqueue.TypedRateLimiter[T]
 
 	// WhenError counts one failure of item and returns how long it should wait.
-	// NumRequeues must know of it: trigger.Info.Attempt is one more than that says.
 	// err is what the controller was given, or stands for a panic; class is its
 	// class, as package reconcile lists them. For a run that asked for a retry
 	// without an error, by Result.Requeue, err is nil and class is "requeue".

@@ -13,9 +13,9 @@ type Info struct {
 	// queue that is not Trimtab's.
 	Sources Set
 
-	// Attempt is 1 for a first attempt and one more for each failure in a row
-	// that the controller's limiter remembers, by its NumRequeues. Zero means unknown,
-	// as with a queue that is not Trimtab's.
+	// Attempt is 1 for a first attempt and one more for each failure in a row that the
+	// queue has retried, or that the controller's limiter remembers, by its NumRequeues,
+	// if those are more. Zero means unknown, as with a queue that is not Trimtab's.
 	Attempt int
 
 	// LastClass is the class of the run before, if that failed; see package
