@@ -50,7 +50,7 @@
 //	workers_busy                             runs in flight
 //	workers_limit                            runs that can be in flight
 //	workers_utilisation                      the one by the other, from 0 to 1
-//	runs_overdue                             runs in flight past their deadline
+//	runs_overdue                             runs in flight a second past their deadline
 //	oldest_run_seconds                       age of the longest run in flight
 //	queue_depth                     trigger  requests ready for a worker
 //	queue_delayed                            requests that wait for their time

@@ -56,7 +56,7 @@ func newSeries(buckets, delayBuckets []float64) series {
 		overruns: counter("overruns_total",
 			"Runs that passed their deadline."),
 		overdue: gauge("runs_overdue",
-			"Runs in flight that have passed their deadline."),
+			"Runs in flight that have passed their deadline by a second."),
 		workersLost: counter("workers_lost_total",
 			"Workers that ended with the run that they were in: the controller has one fewer."),
 		handlerPanics: counter("handler_panics_total",

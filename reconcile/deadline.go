@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -37,6 +38,10 @@ func (o DeadlineOptions) validate(path string) error {
 	return nil
 }
 
+// grace is the time that a run has to return after its deadline, until everybody is
+// told that it goes on.
+const grace = time.Second
+
 // defaultLastWrite is enough for one call to an API server that is slow.
 const defaultLastWrite = 5 * time.Second
 
@@ -47,9 +52,10 @@ const defaultLastWrite = 5 * time.Second
 // not say which deadline it was; return context.Cause(ctx) for that.
 //
 // No context stops code that ignores it. Such a run keeps its worker, and its
-// request has no other run meanwhile, but it is seen: when the time is up a line in
-// the log names it, and it counts as overdue until it returns. A run that returns
-// as soon as its context ends may or may not be seen like this, too.
+// request has no other run meanwhile, but it is seen: a second after the time was up a
+// line in the log names it, and it counts as overdue until it returns. A run that heeds
+// its context has returned by then; when it does, it counts as one that passed its
+// deadline, too.
 //
 // Deadline stands inside Instrument and Classify, else nothing counts it. Of several
 // the shortest counts. It panics with the error of Validate if an option is
@@ -82,11 +88,11 @@ func (l *limited[request]) Reconcile(ctx context.Context, req request) (Result, 
 	if around := deadlineFrom(ctx); around != nil && around.run == d.run {
 		d.outermost = around.outermost
 	}
-	timer := time.AfterFunc(l.opts.Timeout, func() { d.expire(req, l.opts.Timeout) })
+	timer := time.AfterFunc(l.opts.Timeout+min(grace, math.MaxInt64-l.opts.Timeout), func() { d.expire(req, l.opts.Timeout) })
 	defer func() {
 		timer.Stop()
 		if d.Err() == context.DeadlineExceeded && expired(d.Context) { //nolint:errorlint // A context's own.
-			d.outermost.isOverdue() // The run may have been faster than the timer.
+			d.outermost.isOverdue() // It counts, though the timer has not come to it.
 		}
 		d.returned()
 	}()

@@ -18,8 +18,8 @@ type Observer interface {
 	// Panicked is called when the reconciler panicked, before Ran.
 	Panicked()
 
-	// Overdue is called with 1 when a run in flight has passed its deadline, and
-	// with -1 when such a run has returned, before Ran.
+	// Overdue is called with 1 when a run that has passed its deadline returns, or is
+	// still in flight a second later, and with -1 when it has returned, before Ran.
 	Overdue(change int)
 
 	// WorkerLost is called when the reconciler ended its goroutine with
