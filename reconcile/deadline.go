@@ -49,13 +49,13 @@ const defaultLastWrite = 5 * time.Second
 // than Timeout, with a *DeadlineError as its cause. What the run returns reaches
 // the controller as it is: an error that wraps the context's has the class
 // "timeout", and a run without an error has succeeded. The context's own error does
-// not say which deadline it was; return context.Cause(ctx) for that.
+// not say which deadline it was; return [context.Cause] for that.
 //
 // No context stops code that ignores it. Such a run keeps its worker, and its
-// request has no other run meanwhile, but it is seen: a second after the time was up a
-// line in the log names it, and it counts as overdue until it returns. A run that heeds
-// its context has returned by then; when it does, it counts as one that passed its
-// deadline, too.
+// request has no other run meanwhile, but it is seen: a second after the time was up
+// a line in the log names it, and it counts as overdue until it returns. A run that
+// heeds its context has returned by then; when it does, it counts as one that passed
+// its deadline, too.
 //
 // Deadline stands inside Instrument and Classify, else nothing counts it. Of several
 // the shortest counts. It panics with the error of Validate if an option is

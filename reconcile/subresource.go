@@ -67,8 +67,8 @@ func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.App
 // end ends a call on one object. That the object is gone is told apart from that
 // it has no such subresource: the API server answers NotFound, in the same words,
 // also where a CRD has no status subresource. If that of an own object was there
-// before, it is the object that is gone, although a cache may not show it yet. So it is
-// if this run has taken off the last finalizer. Else the object itself is asked for.
+// before, it is the object that is gone, although a cache may not show it yet. So it
+// is if this run has taken off the last finalizer. Else the object itself is asked for.
 func (c *accountingSubResourceWriter) end(ctx context.Context, call *call, obj client.Object) {
 	call.end(ctx)
 	if call.run == nil || call.err != nil && !apierrors.IsNotFound(call.err) {
