@@ -68,7 +68,8 @@ func (c *accountingSubResourceWriter) Apply(ctx context.Context, obj runtime.App
 // it has no such subresource: the API server answers NotFound, in the same words,
 // also where a CRD has no status subresource. If that of an own object was there
 // before, it is the object that is gone, although a cache may not show it yet. So it
-// is if this run has taken off the last finalizer. Else the object itself is asked for.
+// is if this run has taken off the last finalizer. Else the object itself is asked
+// for.
 func (c *accountingSubResourceWriter) end(ctx context.Context, call *call, obj client.Object) {
 	call.end(ctx)
 	if call.run == nil || call.err != nil && !apierrors.IsNotFound(call.err) {
