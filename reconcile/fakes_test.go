@@ -76,6 +76,13 @@ func (b *book) Overdue(change int) {
 	b.overdueMin = min(b.overdueMin, b.overdue)
 }
 
+// overdueNow returns how many runs are overdue.
+func (b *book) overdueNow() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.overdue
+}
+
 func (b *book) WorkerLost() { b.write("worker lost") }
 
 func (b *book) Running(reconcile.Request) (trigger.Info, bool) { return b.info, b.known }
