@@ -1,16 +1,9 @@
 package ratelimit
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"k8s.io/client-go/util/workqueue"
-
-	"github.com/trimtab/trimtab/internal/keyed"
 )
 
 // The defaults of client-go, which operators know: 5ms, 10ms, 20ms up to a
@@ -21,11 +14,8 @@ const (
 	defaultFactor    = 2
 )
 
-// maxFailures is where the count of an item stays: an int has 32 bits on some
-// machines. At the default MaxDelay that takes 68,000 years.
-const maxFailures = math.MaxInt32
-
-var _ workqueue.TypedRateLimiter[string] = (*Exponential[string])(nil)
+// defaultTTL is longer than a request waits in any queue that works.
+const defaultTTL = time.Hour
 
 // ExponentialOptions configures [NewExponential]. The zero value is the
 // default of client-go: 5ms, doubled up to 1000s, without jitter.
@@ -46,37 +36,40 @@ type ExponentialOptions struct {
 	// and never added, so that MaxDelay holds and is still spread: items that
 	// failed together long ago would otherwise all retry together.
 	Jitter float64
+
+	// TTL is how long an item is remembered beyond MaxDelay that neither fails
+	// nor is forgotten, since it was deleted, say. It is dropped later than that
+	// and before twice MaxDelay and TTL, when others fail. Zero means 1h. Less than
+	// a request may wait in the queue makes a failing item start anew.
+	TTL time.Duration
+
+	// MaxItems bounds how many items are remembered. What fails beyond it waits
+	// MaxDelay each time, until there is room. Zero means any number.
+	MaxItems int
 }
 
 // Validate returns an error that names the first field which is impossible,
 // and its value.
-func (o ExponentialOptions) Validate() error {
-	d := o.withDefaults()
-	switch {
-	case d.BaseDelay < 0:
-		return fmt.Errorf("ratelimit: BaseDelay is %v, want at least 0", d.BaseDelay)
-	case d.MaxDelay < 0:
-		return fmt.Errorf("ratelimit: MaxDelay is %v, want at least 0", d.MaxDelay)
-	case d.MaxDelay < d.BaseDelay:
-		return fmt.Errorf("ratelimit: MaxDelay is %v, want at least BaseDelay, %v", d.MaxDelay, d.BaseDelay)
-	case math.IsNaN(d.Factor) || math.IsInf(d.Factor, 0) || d.Factor < 1:
-		return fmt.Errorf("ratelimit: Factor is %v, want a finite number of at least 1", d.Factor)
-	case math.IsNaN(d.Jitter) || d.Jitter < 0 || d.Jitter > 1:
-		return fmt.Errorf("ratelimit: Jitter is %v, want a number from 0 to 1", d.Jitter)
+func (o ExponentialOptions) Validate() error { return first(o.withDefaults().faults()) }
+
+// faults yields all that is impossible in o, which has its defaults.
+func (o ExponentialOptions) faults() faults {
+	return faults{
+		atLeastZero("BaseDelay", o.BaseDelay),
+		atLeastZero("MaxDelay", o.MaxDelay),
+		notBelow("MaxDelay", o.MaxDelay, "BaseDelay", o.BaseDelay),
+		factor("Factor", o.Factor),
+		fraction("Jitter", o.Jitter),
+		atLeastZero("TTL", o.TTL),
+		atLeastZero("MaxItems", o.MaxItems),
 	}
-	return nil
 }
 
 func (o ExponentialOptions) withDefaults() ExponentialOptions {
-	if o.BaseDelay == 0 {
-		o.BaseDelay = defaultBaseDelay
-	}
-	if o.MaxDelay == 0 {
-		o.MaxDelay = defaultMaxDelay
-	}
-	if o.Factor == 0 {
-		o.Factor = defaultFactor
-	}
+	setDefault(&o.BaseDelay, defaultBaseDelay)
+	setDefault(&o.MaxDelay, defaultMaxDelay)
+	setDefault(&o.Factor, defaultFactor)
+	setDefault(&o.TTL, defaultTTL)
 	return o
 }
 
@@ -95,12 +88,14 @@ func (o ExponentialOptions) delay(n int) time.Duration {
 // row, independent of the others. It is safe for concurrent use, by the workers
 // of one controller: see the package's documentation.
 type Exponential[T comparable] struct {
-	opts ExponentialOptions // the defaults filled in
-
-	mu       sync.Mutex
-	failures keyed.Map[T, int]
-	some     atomic.Bool // there are failures: without, nobody needs the lock
+	opts     ExponentialOptions // the defaults filled in
+	delays   []time.Duration    // after 0, 1, 2 … failures, the longest last if there is one
+	failures *failures[T]
 }
+
+// maxDelays is how many delays are computed beforehand: all, unless Factor is close
+// to 1.
+const maxDelays = 64
 
 // NewExponential returns a limiter without any failure. It panics with the
 // error of [ExponentialOptions.Validate], if there is one.
@@ -108,53 +103,55 @@ func NewExponential[T comparable](opts ExponentialOptions) *Exponential[T] {
 	if err := opts.Validate(); err != nil {
 		panic(err)
 	}
-	return &Exponential[T]{opts: opts.withDefaults()}
+	opts = opts.withDefaults()
+	e := &Exponential[T]{opts: opts, failures: newFailures[T](lifetime(opts.MaxDelay, opts.TTL), opts.MaxItems)}
+	for n := range maxDelays {
+		d := opts.delay(n)
+		e.delays = append(e.delays, d)
+		if d == opts.MaxDelay {
+			break
+		}
+	}
+	return e
 }
 
 // When counts one failure of item and returns how long it should wait, more
 // than zero and at most MaxDelay.
 func (e *Exponential[T]) When(item T) time.Duration {
-	d := e.opts.delay(e.count(item))
-	if e.opts.Jitter == 0 {
-		return d
-	}
-	return max(1, d-time.Duration(e.opts.Jitter*rand.Float64()*float64(d)))
+	return shorten(e.delay(item), e.opts.Jitter)
 }
 
-// count adds one failure of item and returns how many it had before.
-func (e *Exponential[T]) count(item T) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	n, _ := e.failures.Get(item)
-	if n < maxFailures {
-		e.failures.Put(item, n+1)
-		e.some.Store(true)
+func (e *Exponential[T]) delay(item T) time.Duration {
+	n, ok := e.failures.count(item)
+	switch {
+	case !ok:
+		return e.opts.MaxDelay
+	case n < len(e.delays):
+		return e.delays[n]
+	default:
+		return e.opts.delay(n)
 	}
-	return n
 }
 
 // Forget ends the row of failures of item: the next one waits BaseDelay.
-func (e *Exponential[T]) Forget(item T) {
-	if !e.some.Load() {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-
-	e.failures.Delete(item)
-	e.some.Store(e.failures.Len() > 0)
-}
+func (e *Exponential[T]) Forget(item T) { e.failures.forget(item) }
 
 // NumRequeues returns how many failures in a row item has had, zero if none.
 // It counts up to 2³¹-1.
-func (e *Exponential[T]) NumRequeues(item T) int {
-	if !e.some.Load() {
-		return 0
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (e *Exponential[T]) NumRequeues(item T) int { return e.failures.of(item) }
 
-	n, _ := e.failures.Get(item)
-	return n
+// shorten takes up to that fraction off d at random, and leaves something.
+func shorten(d time.Duration, fraction float64) time.Duration {
+	if fraction == 0 {
+		return d
+	}
+	return max(1, d-time.Duration(fraction*rand.Float64()*float64(d)))
+}
+
+// lifetime returns how long an item is remembered after its last failure.
+func lifetime(longest, ttl time.Duration) time.Duration {
+	if ttl > math.MaxInt64-longest {
+		return math.MaxInt64
+	}
+	return longest + ttl
 }

@@ -1,0 +1,220 @@
+package ratelimit
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Config is a limiter as data: one from a file or from flags, or a part of a
+// configuration of your own. At most one of its fields is set; the zero value is the
+// preset Default. [ParseConfig] reads one, [Build] makes the limiter, and [NewTunable]
+// one whose numbers can be changed.
+//
+// In YAML and JSON the names begin with a small letter, durations are texts such as
+// "1m30s", and what is left out has its default:
+//
+//	retryAfter:
+//	  limiter:
+//	    maxOf:
+//	    - exponential: {baseDelay: 750ms, maxDelay: 15m, jitter: 0.2}
+//	    - bucket: {rate: 10, burst: 50}
+//
+// An unknown name is an error, and so is a zero where zero is impossible.
+type Config struct {
+	// Preset is the name of a limiter that is ready for use.
+	Preset Preset `json:"preset,omitempty"`
+
+	// Exponential is [NewExponential].
+	Exponential *ExponentialOptions `json:"exponential,omitempty"`
+
+	// FastSlow is [NewFastSlow].
+	FastSlow *FastSlowOptions `json:"fastSlow,omitempty"`
+
+	// Constant is [NewConstant].
+	Constant *ConstantOptions `json:"constant,omitempty"`
+
+	// Bucket is [NewBucket].
+	Bucket *BucketOptions `json:"bucket,omitempty"`
+
+	// PerNamespace is [NewPerGroup] by the item's namespace: a limiter for each. The
+	// items need a field Namespace, as reconcile.Request has it.
+	PerNamespace *Config `json:"perNamespace,omitempty"`
+
+	// MaxOf is [NewMaxOf] of at least one.
+	MaxOf []Config `json:"maxOf,omitempty"`
+
+	// Capped is [NewCapped].
+	Capped *CappedConfig `json:"capped,omitempty"`
+
+	// ByError is [NewByError].
+	ByError *ByErrorConfig `json:"byError,omitempty"`
+
+	// RetryAfter is [NewRetryAfter].
+	RetryAfter *RetryAfterConfig `json:"retryAfter,omitempty"`
+
+	// Budget is [NewBudgeted], with a budget of its own.
+	Budget *BudgetConfig `json:"budget,omitempty"`
+}
+
+// CappedConfig is [NewCapped] as data.
+type CappedConfig struct {
+	// Limiter is whose delays are bounded.
+	Limiter Config `json:"limiter"`
+	// MaxDelay is the bound, more than zero.
+	MaxDelay time.Duration `json:"maxDelay"`
+}
+
+// ByErrorConfig is [ByErrorOptions] as data.
+type ByErrorConfig struct {
+	// Default is for the classes that Classes does not have.
+	Default Config `json:"default"`
+	// Classes is a limiter for each of some classes of failures.
+	Classes map[string]Config `json:"classes,omitempty"`
+}
+
+// RetryAfterConfig is [RetryAfterOptions] as data.
+type RetryAfterConfig struct {
+	// Limiter says how long a failure waits at the least of its own.
+	Limiter Config `json:"limiter"`
+	// MaxDelay bounds what a server can ask for. Zero means 1h.
+	MaxDelay time.Duration `json:"maxDelay,omitempty"`
+	// Jitter is the largest fraction of a server's delay that is added at random.
+	Jitter float64 `json:"jitter,omitempty"`
+}
+
+// BudgetConfig is [BudgetOptions], with the limiter of [BudgetedOptions], as data.
+type BudgetConfig struct {
+	BudgetOptions
+	// Limiter says how long a failure waits at the least.
+	Limiter Config `json:"limiter"`
+}
+
+// Validate returns all faults, each with the path and the value of its field, joined.
+func (c Config) Validate() error {
+	var errs []error
+	for _, f := range c.faults("") {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
+
+// faults returns all faults of c, whose path is empty for the whole.
+func (c Config) faults(path string) faults {
+	kinds := c.kinds()
+	if len(kinds) > 1 {
+		return faults{{field: at(path, kinds[1]), text: fmt.Sprintf(" beside %s, want one of them", kinds[0])}}
+	}
+	switch {
+	case c.Exponential != nil:
+		return within(path, "exponential", c.Exponential.withDefaults().faults())
+	case c.FastSlow != nil:
+		return within(path, "fastSlow", c.FastSlow.withDefaults().faults())
+	case c.Constant != nil:
+		return within(path, "constant", c.Constant.withDefaults().faults())
+	case c.Bucket != nil:
+		return within(path, "bucket", c.Bucket.withDefaults().faults())
+	case c.PerNamespace != nil:
+		return c.PerNamespace.faults(at(path, "perNamespace"))
+	case c.MaxOf != nil:
+		return faultsOfAll(c.MaxOf, at(path, "maxOf"))
+	case c.Capped != nil:
+		return append(within(path, "capped", faults{positive("MaxDelay", c.Capped.MaxDelay)}), c.Capped.Limiter.faults(at(path, "capped.limiter"))...)
+	case c.ByError != nil:
+		return c.ByError.faults(at(path, "byError"))
+	case c.RetryAfter != nil:
+		own := faults{atLeastZero("MaxDelay", c.RetryAfter.MaxDelay), fraction("Jitter", c.RetryAfter.Jitter)}
+		return append(within(path, "retryAfter", own), c.RetryAfter.Limiter.faults(at(path, "retryAfter.limiter"))...)
+	case c.Budget != nil:
+		return append(within(path, "budget", c.Budget.withDefaults().faults()), c.Budget.Limiter.faults(at(path, "budget.limiter"))...)
+	default:
+		return c.Preset.faults(at(path, "preset"))
+	}
+}
+
+func faultsOfAll(configs []Config, path string) (all faults) {
+	if len(configs) == 0 {
+		return faults{{field: path, text: " is empty, want at least one limiter"}}
+	}
+	for i, c := range configs {
+		all = append(all, c.faults(fmt.Sprintf("%s[%d]", path, i))...)
+	}
+	return all
+}
+
+func (c *ByErrorConfig) faults(path string) faults {
+	all := c.Default.faults(at(path, "default"))
+	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
+		name := fmt.Sprintf("%s[%q]", at(path, "classes"), class)
+		if !isFailure(class) {
+			all = append(all, &fault{field: name, text: ": want the class of a failure"})
+		}
+		l := c.Classes[class]
+		all = append(all, l.faults(name)...)
+	}
+	return all
+}
+
+// kinds returns the names of the fields that are set.
+func (c Config) kinds() (set []string) {
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"preset", c.Preset != ""},
+		{"exponential", c.Exponential != nil},
+		{"fastSlow", c.FastSlow != nil},
+		{"constant", c.Constant != nil},
+		{"bucket", c.Bucket != nil},
+		{"perNamespace", c.PerNamespace != nil},
+		{"maxOf", c.MaxOf != nil},
+		{"capped", c.Capped != nil},
+		{"byError", c.ByError != nil},
+		{"retryAfter", c.RetryAfter != nil},
+		{"budget", c.Budget != nil},
+	} {
+		if field.set {
+			set = append(set, field.name)
+		}
+	}
+	return set
+}
+
+// longest returns the longest delay that the limiter of c, which is valid, gives.
+func (c Config) longest() time.Duration {
+	switch {
+	case c.Exponential != nil:
+		return c.Exponential.withDefaults().MaxDelay
+	case c.FastSlow != nil:
+		return c.FastSlow.withDefaults().SlowDelay
+	case c.Constant != nil:
+		return c.Constant.Delay
+	case c.Bucket != nil:
+		return c.Bucket.withDefaults().MaxDelay
+	case c.PerNamespace != nil:
+		return c.PerNamespace.longest()
+	case c.MaxOf != nil:
+		return longestOf(slices.Values(c.MaxOf))
+	case c.Capped != nil:
+		return c.Capped.MaxDelay
+	case c.ByError != nil:
+		return max(c.ByError.Default.longest(), longestOf(maps.Values(c.ByError.Classes)))
+	case c.RetryAfter != nil:
+		return max(c.RetryAfter.MaxDelay, time.Hour, c.RetryAfter.Limiter.longest())
+	case c.Budget != nil:
+		return max(c.Budget.withDefaults().MaxDelay, c.Budget.Limiter.longest())
+	default:
+		preset, _ := c.Preset.Config()
+		return preset.longest()
+	}
+}
+
+func longestOf(configs iter.Seq[Config]) (longest time.Duration) {
+	for c := range configs {
+		longest = max(longest, c.longest())
+	}
+	return longest
+}

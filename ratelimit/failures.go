@@ -1,0 +1,123 @@
+package ratelimit
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/trimtab/trimtab/internal/keyed"
+)
+
+// maxFailures is where the count of an item stays: an int has 32 bits on some
+// machines. At the default MaxDelay that takes 68,000 years.
+const maxFailures = math.MaxInt32
+
+// lookEvery is after how many calls for items that are young the time is looked at:
+// that costs a quarter of such a call.
+const lookEvery = 32
+
+// failures counts the failures in a row of each item. An item that nobody forgets,
+// since its object has gone in some other way, is dropped after a time.
+//
+// There are two generations. Who fails is young; after a period the young are the old,
+// and the old are dropped. So nothing has to be searched, or kept for each item, and
+// an item lives for one period at the least and two at the most, if others fail
+// meanwhile.
+type failures[T comparable] struct {
+	some atomic.Bool // there may be items: without, nobody needs the lock
+
+	mu         sync.Mutex
+	young, old keyed.Map[T, int32]
+	limit      int           // of items; 0 for none
+	period     time.Duration // of a generation
+	turned     time.Duration // when the young last became the old, since start
+	start      time.Time
+	calls      int // without a look at the time
+}
+
+func newFailures[T comparable](period time.Duration, limit int) *failures[T] {
+	return &failures[T]{start: time.Now(), period: period, limit: limit}
+}
+
+// bound changes for how long, and how many, items are kept.
+func (f *failures[T]) bound(period time.Duration, limit int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.period, f.limit = period, limit
+}
+
+// count adds one failure of item and returns how many it had before; false means that
+// there is no room for it.
+func (f *failures[T]) count(item T) (before int, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, young := f.young.Get(item)
+	if f.calls++; !young || f.calls >= lookEvery {
+		f.turn()
+		n, young = f.find(item)
+	}
+	if !young && f.limit > 0 && f.young.Len()+f.old.Len() >= f.limit {
+		return 0, false
+	}
+	f.young.Put(item, int32(min(int64(n)+1, maxFailures))) //nolint:gosec // It fits.
+	f.some.Store(true)
+	return int(n), true
+}
+
+// find returns the count of item, which is in neither generation, or among the young
+// then.
+func (f *failures[T]) find(item T) (n int32, ok bool) {
+	if n, ok = f.young.Get(item); ok {
+		return n, true
+	}
+	if n, ok = f.old.Get(item); ok {
+		f.old.Delete(item)
+		f.young.Put(item, n)
+	}
+	return n, ok
+}
+
+// turn makes the young the old if their time has come.
+func (f *failures[T]) turn() {
+	f.calls = 0
+	now := time.Since(f.start)
+	if now-f.turned < f.period {
+		return
+	}
+	f.turned = now
+	f.old, f.young = f.young, keyed.Map[T, int32]{}
+}
+
+// forget ends the row of failures of item.
+func (f *failures[T]) forget(item T) {
+	if !f.some.Load() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.young.Delete(item)
+	f.old.Delete(item)
+	f.some.Store(f.young.Len()+f.old.Len() > 0)
+}
+
+// of returns the count of item.
+func (f *failures[T]) of(item T) int {
+	if !f.some.Load() {
+		return 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, ok := f.young.Get(item)
+	if !ok {
+		n, _ = f.old.Get(item)
+	}
+	return int(n)
+}
+
+// len returns how many items are kept.
+func (f *failures[T]) len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.young.Len() + f.old.Len()
+}

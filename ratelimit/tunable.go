@@ -1,0 +1,68 @@
+package ratelimit
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Tunable is a limiter whose numbers can be changed while it is in use. It is safe for
+// concurrent use.
+type Tunable[T comparable] struct {
+	current atomic.Pointer[tuned[T]]
+	tuning  sync.Mutex // held while the numbers change
+}
+
+// tuned is a limiter and what it was built from. Neither changes.
+type tuned[T comparable] struct {
+	limiter ErrorAware[T]
+	config  Config
+}
+
+// NewTunable returns a limiter that begins as [Build] makes it of c. It returns the
+// error of Build.
+func NewTunable[T comparable](c Config) (*Tunable[T], error) {
+	l, err := Build[T](c)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tunable[T]{}
+	t.current.Store(&tuned[T]{limiter: l, config: c})
+	return t, nil
+}
+
+// Tune changes the numbers, and the limiter itself if c asks for another. From the next
+// failure on they count; what an item waits for already stays. It returns the error of
+// [Build], and nothing has changed then.
+//
+// Each item keeps the failures that it has had: those counted under a class of errors
+// stay there, and all others stay with the first limiter that counts. A token that was
+// taken stays taken.
+func (t *Tunable[T]) Tune(c Config) error {
+	l, err := Build[T](c)
+	if err != nil {
+		return err
+	}
+	t.tuning.Lock()
+	defer t.tuning.Unlock()
+	inherit[T](l, t.current.Load().limiter)
+	t.current.Store(&tuned[T]{limiter: l, config: c})
+	return nil
+}
+
+// Config returns the numbers that count now. They must not be changed.
+func (t *Tunable[T]) Config() Config { return t.current.Load().config }
+
+// When asks the limiter as it is now.
+func (t *Tunable[T]) When(item T) time.Duration { return t.current.Load().limiter.When(item) }
+
+// WhenError implements [ErrorAware].
+func (t *Tunable[T]) WhenError(item T, err error, class string) time.Duration {
+	return t.current.Load().limiter.WhenError(item, err, class)
+}
+
+// Forget makes the limiter forget item.
+func (t *Tunable[T]) Forget(item T) { t.current.Load().limiter.Forget(item) }
+
+// NumRequeues returns how many failures of item the limiter knows.
+func (t *Tunable[T]) NumRequeues(item T) int { return t.current.Load().limiter.NumRequeues(item) }
