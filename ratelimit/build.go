@@ -103,8 +103,8 @@ func (b *builder[T]) perNamespace(c Config, path string) workqueue.TypedRateLimi
 			}
 			return v.String()
 		},
-		New:   func(string) workqueue.TypedRateLimiter[T] { return (&builder[T]{}).limiter(c, path) },
-		TTL:   lifetime(c.longest(), defaultTTL),
+		New: func(string) workqueue.TypedRateLimiter[T] { return (&builder[T]{}).limiter(c, path) },
+		TTL: lifetime(c.longest(), defaultTTL),
 	})
 }
 

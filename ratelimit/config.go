@@ -26,71 +26,71 @@ import (
 // An unknown name is an error, and so is a zero where zero is impossible.
 type Config struct {
 	// Preset is the name of a limiter that is ready for use.
-	Preset Preset `json:"preset,omitempty"`
+	Preset Preset
 
 	// Exponential is [NewExponential].
-	Exponential *ExponentialOptions `json:"exponential,omitempty"`
+	Exponential *ExponentialOptions
 
 	// FastSlow is [NewFastSlow].
-	FastSlow *FastSlowOptions `json:"fastSlow,omitempty"`
+	FastSlow *FastSlowOptions
 
 	// Constant is [NewConstant].
-	Constant *ConstantOptions `json:"constant,omitempty"`
+	Constant *ConstantOptions
 
 	// Bucket is [NewBucket].
-	Bucket *BucketOptions `json:"bucket,omitempty"`
+	Bucket *BucketOptions
 
 	// PerNamespace is [NewPerGroup] by the item's namespace: a limiter for each. The
 	// items need a field Namespace, as reconcile.Request has it.
-	PerNamespace *Config `json:"perNamespace,omitempty"`
+	PerNamespace *Config
 
 	// MaxOf is [NewMaxOf] of at least one.
-	MaxOf []Config `json:"maxOf,omitempty"`
+	MaxOf []Config
 
 	// Capped is [NewCapped].
-	Capped *CappedConfig `json:"capped,omitempty"`
+	Capped *CappedConfig
 
 	// ByError is [NewByError].
-	ByError *ByErrorConfig `json:"byError,omitempty"`
+	ByError *ByErrorConfig
 
 	// RetryAfter is [NewRetryAfter].
-	RetryAfter *RetryAfterConfig `json:"retryAfter,omitempty"`
+	RetryAfter *RetryAfterConfig
 
 	// Budget is [NewBudgeted], with a budget of its own.
-	Budget *BudgetConfig `json:"budget,omitempty"`
+	Budget *BudgetConfig
 }
 
 // CappedConfig is [NewCapped] as data.
 type CappedConfig struct {
 	// Limiter is whose delays are bounded.
-	Limiter Config `json:"limiter"`
+	Limiter Config
 	// MaxDelay is the bound, more than zero.
-	MaxDelay time.Duration `json:"maxDelay"`
+	MaxDelay time.Duration
 }
 
 // ByErrorConfig is [ByErrorOptions] as data.
 type ByErrorConfig struct {
 	// Default is for the classes that Classes does not have.
-	Default Config `json:"default"`
+	Default Config
 	// Classes is a limiter for each of some classes of failures.
-	Classes map[string]Config `json:"classes,omitempty"`
+	Classes map[string]Config
 }
 
 // RetryAfterConfig is [RetryAfterOptions] as data.
 type RetryAfterConfig struct {
 	// Limiter says how long a failure waits at the least of its own.
-	Limiter Config `json:"limiter"`
+	Limiter Config
 	// MaxDelay bounds what a server can ask for. Zero means 1h.
-	MaxDelay time.Duration `json:"maxDelay,omitempty"`
+	MaxDelay time.Duration
 	// Jitter is the largest fraction of a server's delay that is added at random.
-	Jitter float64 `json:"jitter,omitempty"`
+	Jitter float64
 }
 
 // BudgetConfig is [BudgetOptions], with the limiter of [BudgetedOptions], as data.
 type BudgetConfig struct {
 	BudgetOptions
 	// Limiter says how long a failure waits at the least.
-	Limiter Config `json:"limiter"`
+	Limiter Config
 }
 
 // Validate returns all faults, each with the path and the value of its field, joined.

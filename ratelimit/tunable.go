@@ -27,7 +27,7 @@ func NewTunable[T comparable](c Config) (*Tunable[T], error) {
 		return nil, err
 	}
 	t := &Tunable[T]{}
-	t.current.Store(&tuned[T]{limiter: l, config: c})
+	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
 	return t, nil
 }
 
@@ -46,12 +46,12 @@ func (t *Tunable[T]) Tune(c Config) error {
 	t.tuning.Lock()
 	defer t.tuning.Unlock()
 	inherit[T](l, t.current.Load().limiter)
-	t.current.Store(&tuned[T]{limiter: l, config: c})
+	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
 	return nil
 }
 
-// Config returns the numbers that count now. They must not be changed.
-func (t *Tunable[T]) Config() Config { return t.current.Load().config }
+// Config returns the numbers that count now, a preset written out.
+func (t *Tunable[T]) Config() Config { return t.current.Load().config.clone() }
 
 // When asks the limiter as it is now.
 func (t *Tunable[T]) When(item T) time.Duration { return t.current.Load().limiter.When(item) }
