@@ -1,5 +1,7 @@
 package ratelimit
 
+import "slices"
+
 // clone returns a copy of c that shares nothing with it, and in which a preset is
 // written out.
 func (c Config) clone() Config {
@@ -14,7 +16,7 @@ func (c Config) clone() Config {
 	c.Capped, c.ByError = cloned(c.Capped), cloned(c.ByError)
 	c.RetryAfter, c.Budget = cloned(c.RetryAfter), cloned(c.Budget)
 	c.PerNamespace = cloned(c.PerNamespace)
-	c.MaxOf = append([]Config(nil), c.MaxOf...)
+	c.MaxOf = slices.Clone(c.MaxOf)
 	if c.ByError != nil {
 		classes := make(map[string]Config, len(c.ByError.Classes))
 		for class, l := range c.ByError.Classes {

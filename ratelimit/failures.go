@@ -25,7 +25,8 @@ const lookEvery = 32
 // an item lives for one period at the least and two at the most, if others fail
 // meanwhile.
 type failures[T comparable] struct {
-	some atomic.Bool // there may be items: without, nobody needs the lock
+	some  atomic.Bool // there may be items: without, nobody needs the lock
+	owned atomic.Bool // by a queue, which wants no other to forget in them
 
 	mu         sync.Mutex
 	young, old keyed.Map[T, int32]

@@ -18,7 +18,8 @@ import (
 //	-rate-limit-rate        of the first bucket, which all items share; one is added
 //	-rate-limit-burst       of the same
 //
-// Their order does not matter. A zero where it is impossible is an error of the flag,
+// Their order does not matter, unless c has no exponential limiter, which only a preset
+// before the numbers can bring. A zero where it is impossible is an error of the flag,
 // as is what can't be read; call [Config.Validate] for what the numbers are together.
 // With pflag, give the set to its AddGoFlagSet.
 func (c *Config) BindFlags(fs *flag.FlagSet) {
@@ -52,36 +53,49 @@ func (f *flags) preset(text string) error {
 var errZero = errors.New("want more than 0")
 
 func (f *flags) duration(to *time.Duration) func(string) error {
-	return func(text string) (err error) {
-		if *to, err = time.ParseDuration(text); err == nil && *to <= 0 {
-			err = errZero
-		}
-		return errors.Join(err, f.apply())
+	return func(text string) error {
+		v, err := time.ParseDuration(text)
+		return set(f, to, v, err)
 	}
 }
 
 func (f *flags) number(to *float64) func(string) error {
-	return func(text string) (err error) {
-		if *to, err = strconv.ParseFloat(text, 64); err == nil && !(*to > 0) {
-			err = errZero
-		}
-		return errors.Join(err, f.apply())
+	return func(text string) error {
+		v, err := strconv.ParseFloat(text, 64)
+		return set(f, to, v, err)
 	}
 }
 
 func (f *flags) integer(to *int) func(string) error {
-	return func(text string) (err error) {
-		if *to, err = strconv.Atoi(text); err == nil && *to <= 0 {
-			err = errZero
-		}
-		return errors.Join(err, f.apply())
+	return func(text string) error {
+		v, err := strconv.Atoi(text)
+		return set(f, to, v, err)
+	}
+}
+
+// set sets *to to v, which must be more than zero and was read without err.
+func set[N int | float64 | time.Duration](f *flags, to *N, v N, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case v > 0: // NaN is not.
+		*to = v
+		return f.apply()
+	default:
+		return errors.New("want more than 0")
 	}
 }
 
 func (f *flags) fraction(text string) error {
 	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return err
+	}
+	if fault := fraction("jitter", v); fault != nil {
+		return errors.New("want a number from 0 to 1")
+	}
 	f.jitter = &v
-	return errors.Join(err, f.apply())
+	return f.apply()
 }
 
 // apply makes the config of what was given up to now.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -48,6 +49,7 @@ func (o PerGroupOptions[T]) Validate() error {
 type PerGroup[T comparable] struct {
 	opts  PerGroupOptions[T]
 	start time.Time
+	owned atomic.Bool // as failures are
 
 	mu         sync.Mutex
 	young, old keyed.Map[string, workqueue.TypedRateLimiter[T]]

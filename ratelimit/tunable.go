@@ -1,16 +1,22 @@
 package ratelimit
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"k8s.io/client-go/util/workqueue"
 )
 
 // Tunable is a limiter whose numbers can be changed while it is in use. It is safe for
 // concurrent use.
 type Tunable[T comparable] struct {
 	current atomic.Pointer[tuned[T]]
-	tuning  sync.Mutex // held while the numbers change
+	owned   atomic.Bool
+
+	tuning   sync.Mutex    // held while the numbers change
+	siblings []*Tunable[T] // that follow this one; see Own
 }
 
 // tuned is a limiter and what it was built from. Neither changes.
@@ -45,9 +51,33 @@ func (t *Tunable[T]) Tune(c Config) error {
 	}
 	t.tuning.Lock()
 	defer t.tuning.Unlock()
+	t.replace(l, c)
+	for _, s := range t.siblings {
+		own, _ := Build[T](c) // It was built just now.
+		s.replace(own, c)
+	}
+	return nil
+}
+
+func (t *Tunable[T]) replace(l ErrorAware[T], c Config) {
 	inherit[T](l, t.current.Load().limiter)
 	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
-	return nil
+}
+
+// sibling returns a limiter that is tuned as t is, until it has ended.
+func (t *Tunable[T]) sibling() (s workqueue.TypedRateLimiter[T], end func()) {
+	t.tuning.Lock()
+	defer t.tuning.Unlock()
+	one, err := NewTunable[T](t.Config())
+	if err != nil {
+		return t, func() {} // It can't be: t was built of that.
+	}
+	t.siblings = append(t.siblings, one)
+	return one, func() {
+		t.tuning.Lock()
+		defer t.tuning.Unlock()
+		t.siblings = slices.DeleteFunc(t.siblings, func(s *Tunable[T]) bool { return s == one })
+	}
 }
 
 // Config returns the numbers that count now, a preset written out.
