@@ -25,7 +25,7 @@ func newQueue() *queue.Queue[string] {
 }
 
 func doubling() workqueue.TypedRateLimiter[string] {
-	return ratelimit.NewExponential[string](ratelimit.ExponentialOptions{BaseDelay: 10 * ms, MaxDelay: time.Hour})
+	return ratelimit.NewExponential[string](ratelimit.ExponentialOptions{BaseDelay: 10 * ms, MaxDelay: time.Hour, TTL: 10_000 * time.Hour})
 }
 
 // sleep lets d pass, and what was due then happen.

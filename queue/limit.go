@@ -1,9 +1,11 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/trimtab/trimtab/internal/named"
@@ -13,6 +15,17 @@ import (
 // limiterFault is the delay of a failing request whose rate limiter panics: long
 // enough not to storm, short enough not to be lost sight of.
 const limiterFault = time.Second
+
+// own makes l the limiter of the queue, or one like it if another queue has l.
+func (q *Queue[T]) own(l workqueue.TypedRateLimiter[T]) {
+	if l == nil {
+		l = ratelimit.NewExponential[T](ratelimit.ExponentialOptions{Jitter: 0.2})
+	}
+	var shared bool
+	if q.limiter, q.disown, shared = ratelimit.Own(l); shared {
+		q.opts.Log.Error(errors.New("queue: a rate limiter is for one queue"), "Another queue has this rate limiter: this one gets its like, which counts for itself", "queue", q.name)
+	}
+}
 
 // Forget tells the rate limiter that request has succeeded, and ends its row of
 // failures. A panic of the limiter is logged.

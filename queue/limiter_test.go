@@ -151,6 +151,34 @@ func TestDefaultLimiterIsNotShared_RL08(t *testing.T) {
 	})
 }
 
+// Two queues that are given one limiter by mistake do not share its counts, and the log
+// says so; the next queue after the end of one has them.
+func TestSharedLimiter_RL08(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines []string
+		opts := queue.Options[string]{RateLimiter: doubling(), Log: funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})}
+		a := queue.New("a", opts)
+		require.Empty(t, lines)
+		b := queue.New("b", opts)
+		defer b.ShutDown()
+		require.Len(t, lines, 1)
+		require.Contains(t, lines[0], `"queue"="b"`)
+
+		a.Add("k")
+		b.Add("k")
+		for range 3 {
+			require.Equal(t, fail(t, a, "k"), fail(t, b, "k"), "they have the same numbers")
+		}
+		b.Forget("k")
+		require.Equal(t, 80*ms, fail(t, a, "k"))
+		a.ShutDown()
+		c := queue.New("c", opts)
+		defer c.ShutDown()
+		require.Len(t, lines, 1)
+		require.Equal(t, 4, c.NumRequeues("k"))
+	})
+}
+
 // 1100 keys that fail once: each waits for itself only. With a bucket, which
 // plain queues of controller-runtime have, the last would wait for 100 s.
 func TestDefaultLimiterHasNoBucket_RL16(t *testing.T) {

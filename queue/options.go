@@ -21,8 +21,9 @@ const (
 
 // Options configures New. The zero value is the default.
 type Options[T comparable] struct {
-	// RateLimiter says how long a failing request waits. It must not be shared
-	// with another queue: a success in one would wipe the backoff of the other.
+	// RateLimiter says how long a failing request waits. It is for one queue, since a
+	// success in one would wipe the backoff of another: a second queue that is given one
+	// of package ratelimit logs an error, and gets one with the same numbers of its own.
 	// Nil means ratelimit.NewExponential from 5 ms to 1000 s with jitter 0.2.
 	RateLimiter workqueue.TypedRateLimiter[T]
 

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
-	"github.com/trimtab/trimtab/ratelimit"
 	"github.com/trimtab/trimtab/trigger"
 )
 
@@ -25,6 +24,7 @@ type Queue[T comparable] struct {
 	name     string
 	opts     Options[T]
 	limiter  workqueue.TypedRateLimiter[T]
+	disown   func() // gives limiter back
 	observer Observer
 	series   *series   // nil if there are none
 	start    time.Time // all durations of the queue count from here
@@ -73,7 +73,6 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 	q := &Queue[T]{
 		name:      name,
 		opts:      opts,
-		limiter:   opts.RateLimiter,
 		observer:  opts.Observer,
 		series:    newSeries(name, opts.MetricsProvider, opts.Log),
 		start:     time.Now(),
@@ -86,9 +85,7 @@ func New[T comparable](name string, opts Options[T]) *Queue[T] {
 	q.items = newTable(q.moved)
 	q.ready = newStanding(&q.items)
 	q.work.L, q.drained.L = &q.mu, &q.mu
-	if q.limiter == nil {
-		q.limiter = ratelimit.NewExponential[T](ratelimit.ExponentialOptions{Jitter: 0.2})
-	}
+	q.own(opts.RateLimiter)
 	if q.observer == nil {
 		q.observer = nobody{}
 	}
@@ -448,6 +445,7 @@ func (q *Queue[T]) close() {
 	q.abandon(&q.delayed)
 	q.abandon(&q.resting)
 	q.failing.clear() // Nothing is retried any more.
+	q.disown()
 	q.work.Broadcast()
 }
 
