@@ -1,13 +1,9 @@
 package ratelimit
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"k8s.io/client-go/util/workqueue"
 )
 
 // BudgetOptions configures [NewBudget]. The zero value lets one run in ten be a retry,
@@ -20,11 +16,13 @@ type BudgetOptions struct {
 	// Zero means 10.
 	MinRate float64
 
-	// Burst is how many retries can be saved up, at least 1. Zero means 100.
+	// Burst is how many retries can be saved up in all, at least 1. Zero means 100.
 	Burst int
 
 	// MaxDelay bounds how long the budget lets a retry wait; what fails while it is
-	// overdrawn by more has its retry then, and costs nothing. Zero means 1000s.
+	// overdrawn by more has its retry then, and costs nothing. So there are up to
+	// MinRate times MaxDelay retries more than the budget has, when members begin to
+	// fail in turn, and those of items that wait MaxDelay. Zero means 1000s.
 	MaxDelay time.Duration
 }
 
@@ -56,16 +54,18 @@ func (o BudgetOptions) withDefaults() BudgetOptions {
 //
 // Each member has its part of what comes, by its weight, and what it cannot save up is
 // everybody's: a controller that fails all the time takes from the others only what
-// they do not need. It is safe for concurrent use.
+// they do not need. Half of Burst is saved up for the members, by weight, and half for
+// whoever comes first. A retry counts when it is asked for. It is safe for concurrent
+// use.
 type Budget struct {
 	start time.Time
 
 	mu      sync.Mutex
 	opts    BudgetOptions // the defaults filled in
 	members []*account
-	weights float64 // of all of them
-	common  float64 // what is everybody's
-	at      time.Duration
+	weights float64       // of all of them
+	common  float64       // what is everybody's; less than zero after Burst was lowered, or a debtor left
+	at      time.Duration // of what is saved up, since start
 }
 
 // account is what a member of a budget has.
@@ -86,28 +86,32 @@ func NewBudget(opts BudgetOptions) *Budget {
 	return b
 }
 
-// join adds a member.
+// join adds a member, whose part of what is saved up the others give it.
 func (b *Budget) join(weight float64) *account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fill()
 	a := &account{weight: weight}
-	b.members = append(b.members, a)
-	b.weights += weight
+	b.enrol(append(b.members, a))
+	b.trim()
+	a.level = max(0, min(b.common, b.room(a)))
+	b.common -= a.level
+	b.settle()
 	return a
 }
 
-// leave takes a member out; what it had is everybody's.
+// leave takes a member out; what it had, or owed, is everybody's.
 func (b *Budget) leave(a *account) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.fill()
-	if i := slices.Index(b.members, a); i >= 0 {
-		b.members = slices.Delete(b.members, i, i+1)
-		b.weights -= a.weight
-		a.closed = true
-		b.common = min(float64(b.opts.Burst), b.common+max(0, a.level))
+	if a.closed {
+		return
 	}
+	b.fill()
+	a.closed = true
+	b.enrol(slices.DeleteFunc(b.members, func(m *account) bool { return m == a }))
+	b.common += a.level
+	b.settle()
 }
 
 // tune changes the numbers. What was taken stays taken.
@@ -115,8 +119,42 @@ func (b *Budget) tune(opts BudgetOptions) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fill()
-	b.common = min(float64(opts.Burst), max(0, b.common+float64(opts.Burst-b.opts.Burst)))
+	b.common += float64(opts.Burst - b.opts.Burst)
 	b.opts = opts
+	b.settle()
+}
+
+// enrol makes those the members. It adds the weights anew: of what is taken off a sum
+// of floats, a rest may stay.
+func (b *Budget) enrol(members []*account) {
+	b.members, b.weights = members, 0
+	for _, m := range members {
+		b.weights += m.weight
+	}
+}
+
+// room returns how much a can save up. The half of Burst for everybody is the larger
+// one, so that there is a whole retry in it.
+func (b *Budget) room(a *account) float64 {
+	return float64(b.opts.Burst-1) / 2 * (a.weight / b.weights)
+}
+
+// trim makes everybody's what members have no room for.
+func (b *Budget) trim() {
+	for _, m := range b.members {
+		b.common += max(0, m.level-b.room(m))
+		m.level = min(m.level, b.room(m))
+	}
+}
+
+// settle gives up what nobody has room for.
+func (b *Budget) settle() {
+	b.trim()
+	room := float64(b.opts.Burst)
+	if len(b.members) > 0 {
+		room = (room + 1) / 2
+	}
+	b.common = min(room, b.common)
 }
 
 // ran adds what a run allows.
@@ -127,27 +165,26 @@ func (b *Budget) ran() {
 }
 
 // take takes one retry for a, which has just run, and returns how long it waits.
-func (b *Budget) take(a *account) time.Duration {
+func (b *Budget) take(a *account) (d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.fill()
-	b.add(b.opts.Share)
-	switch {
-	case a.closed:
-		return 0
-	case a.level >= 1:
-		a.level--
-		return 0
-	case a.level >= 0 && a.level+b.common >= 1:
-		b.common -= 1 - a.level
-		a.level = 0
+	if a.closed {
 		return 0
 	}
-	d := seconds((1 - a.level) / (b.opts.MinRate * a.weight / b.wanting(a)))
+	b.fill()
+	b.add(b.opts.Share)
+	lent := 0.0
+	if a.level >= 0 {
+		lent = max(0, min(b.common, 1-a.level))
+	}
+	if lack := 1 - a.level - lent; lack > 0 {
+		d = seconds(lack / (b.opts.MinRate * (a.weight / b.wanting(a))))
+	}
 	if d > b.opts.MaxDelay {
 		return b.opts.MaxDelay
 	}
-	a.level--
+	b.common -= lent
+	a.level += lent - 1
 	return d
 }
 
@@ -158,108 +195,57 @@ func (b *Budget) fill() {
 	b.at = now
 }
 
+const (
+	most    = 1e300 // is more than any budget can hold, and no infinity
+	nothing = 1e-12 // of a retry is what rounding leaves
+)
+
 // add gives each member its part of n. What one has no room for pays the others'
 // debts, and what is left is everybody's.
 func (b *Budget) add(n float64) {
-	burst := float64(b.opts.Burst)
-	rest, debtors := n, 0.0
+	rest := min(n, most)
 	for _, a := range b.members {
-		part := n * a.weight / b.weights
-		part = min(part, max(0, burst*a.weight/b.weights-a.level))
+		part := min(min(n, most)*(a.weight/b.weights), max(0, b.room(a)-a.level))
 		a.level += part
 		rest -= part
+	}
+	for rest > nothing { // Each time one debtor less is left, or nothing to pay with.
+		left := b.pay(rest)
+		if left >= rest {
+			break
+		}
+		rest = left
+	}
+	b.common += max(0, rest)
+	b.settle()
+}
+
+// pay pays debts with n, by weight, and returns what is left.
+func (b *Budget) pay(n float64) (rest float64) {
+	debtors := 0.0
+	for _, a := range b.members {
 		if a.level < 0 {
 			debtors += a.weight
 		}
 	}
-	spare := max(0, rest)
+	rest = n
 	for _, a := range b.members {
 		if a.level < 0 {
-			part := min(spare*a.weight/debtors, -a.level)
+			part := min(n*(a.weight/debtors), -a.level)
 			a.level += part
 			rest -= part
 		}
 	}
-	b.common = min(burst, b.common+max(0, rest))
+	return rest
 }
 
-// wanting returns the weight of all who have no retry, a among them: they share what
-// comes.
+// wanting returns the weight of all who take their part of what comes, a among them.
 func (b *Budget) wanting(a *account) float64 {
 	sum := a.weight
 	for _, m := range b.members {
-		if m != a && m.level < 1 {
+		if m != a && m.level < b.room(m) {
 			sum += m.weight
 		}
 	}
 	return sum
 }
-
-// BudgetedOptions configures [NewBudgeted].
-type BudgetedOptions[T comparable] struct {
-	// Budget is what the retries are taken from. It must be set.
-	Budget *Budget
-
-	// Weight is the member's part of it beside the others'. Zero means 1.
-	Weight float64
-
-	// Limiter says how long a failure waits at the least, and counts them. It must be
-	// set.
-	Limiter workqueue.TypedRateLimiter[T]
-}
-
-// Validate returns an error that names the first field which is impossible,
-// and its value.
-func (o BudgetedOptions[T]) Validate() error {
-	switch {
-	case o.Budget == nil:
-		return errors.New("ratelimit: Budget is nil, want a budget")
-	case isNil(o.Limiter):
-		return fmt.Errorf("ratelimit: Limiter %T(nil): must be a limiter", o.Limiter)
-	}
-	setDefault(&o.Weight, 1)
-	return first(faults{positive("Weight", o.Weight)})
-}
-
-// Budgeted is the limiter of one controller whose retries a [Budget] bounds. Its
-// limiter's backoff is its own: nobody else counts or forgets in it. It is safe for
-// concurrent use if that limiter is.
-type Budgeted[T comparable] struct {
-	opts    BudgetedOptions[T]
-	account *account
-}
-
-// NewBudgeted returns a new member of opts.Budget, until Close. It panics with the
-// error of [BudgetedOptions.Validate], if there is one.
-func NewBudgeted[T comparable](opts BudgetedOptions[T]) *Budgeted[T] {
-	if err := opts.Validate(); err != nil {
-		panic(err)
-	}
-	setDefault(&opts.Weight, 1)
-	return &Budgeted[T]{opts: opts, account: opts.Budget.join(opts.Weight)}
-}
-
-// Close ends the membership, for a controller that ends before its process. The
-// limiter is of no use afterwards.
-func (b *Budgeted[T]) Close() { b.opts.Budget.leave(b.account) }
-
-// When returns the delay of the limiter, or the time until the budget has a retry, if
-// that is longer.
-func (b *Budgeted[T]) When(item T) time.Duration {
-	return max(b.opts.Limiter.When(item), b.opts.Budget.take(b.account))
-}
-
-// WhenError implements [ErrorAware].
-func (b *Budgeted[T]) WhenError(item T, err error, class string) time.Duration {
-	return max(whenError(b.opts.Limiter, item, err, class), b.opts.Budget.take(b.account))
-}
-
-// Forget makes the limiter forget item. That is what happens after a run which did not
-// fail, so it is counted as one.
-func (b *Budgeted[T]) Forget(item T) {
-	b.opts.Limiter.Forget(item)
-	b.opts.Budget.ran()
-}
-
-// NumRequeues returns how many failures of item the limiter knows.
-func (b *Budgeted[T]) NumRequeues(item T) int { return b.opts.Limiter.NumRequeues(item) }

@@ -38,9 +38,10 @@ type ExponentialOptions struct {
 	Jitter float64
 
 	// TTL is how long an item is remembered beyond MaxDelay that neither fails
-	// nor is forgotten, since it was deleted, say. It is dropped later than that
-	// and before twice MaxDelay and TTL, when others fail. Zero means 1h. Less than
-	// a request may wait in the queue makes a failing item start anew.
+	// nor is forgotten, since it was deleted, say. It is dropped later than that,
+	// and by the next failures of others after twice MaxDelay and TTL; an item that
+	// failed several times, a period later. Zero means 1h. Less than a request may
+	// wait in the queue makes a failing item start anew.
 	TTL time.Duration
 
 	// MaxItems bounds how many items are remembered. What fails beyond it waits

@@ -56,7 +56,7 @@ func TestExponentialDelays(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := ratelimit.NewExponential[string](tt.opts)
-			l.SetFailures("a", tt.failures)
+			ratelimit.SetFailures[string](l, "a", tt.failures)
 			require.Equal(t, tt.want, l.When("a"))
 			require.Equal(t, min(tt.failures+1, math.MaxInt32), l.NumRequeues("a"))
 		})
@@ -165,7 +165,7 @@ func TestExponentialJitter(t *testing.T) {
 	var sum time.Duration
 	tenths := map[time.Duration]int{}
 	for i := range items {
-		l.SetFailures(i, 30)
+		ratelimit.SetFailures[int](l, i, 30)
 		d := l.When(i)
 		require.Greater(t, d, 800*time.Second)
 		require.LessOrEqual(t, d, 1000*time.Second)
@@ -275,8 +275,8 @@ func FuzzExponential(f *testing.F) {
 		jittered := ratelimit.NewExponential[string](opts)
 		opts.Jitter = 0
 		exact := ratelimit.NewExponential[string](opts)
-		jittered.SetFailures("k", failures)
-		exact.SetFailures("k", failures)
+		ratelimit.SetFailures[string](jittered, "k", failures)
+		ratelimit.SetFailures[string](exact, "k", failures)
 		before := exact.When("k")
 		if d := jittered.When("k"); d <= 0 || d > before {
 			t.Fatalf("%+v: %v with jitter, %v without", opts, d, before)
@@ -290,31 +290,4 @@ func FuzzExponential(f *testing.F) {
 			t.Fatalf("%+v: %v, then %v", opts, before, after)
 		}
 	})
-}
-
-// BenchmarkExponential stands beside client-go's limiter; see bench/ for the
-// comparison that counts.
-func BenchmarkExponential(b *testing.B) {
-	for _, bb := range []struct {
-		name string
-		l    workqueue.TypedRateLimiter[string]
-	}{
-		{"trimtab", ratelimit.NewExponential[string](ratelimit.ExponentialOptions{})},
-		{"jitter", ratelimit.NewExponential[string](ratelimit.ExponentialOptions{Jitter: 0.2})},
-		{"clientgo", workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second)},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				bb.l.When("k")
-			}
-		})
-		b.Run(bb.name+"-parallel", func(b *testing.B) {
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					bb.l.When("k")
-				}
-			})
-		})
-	}
 }

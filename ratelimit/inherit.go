@@ -1,6 +1,12 @@
 package ratelimit
 
-import "k8s.io/client-go/util/workqueue"
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"k8s.io/client-go/util/workqueue"
+)
 
 // heir is a limiter, or a part of one, that can take over what an earlier one knows.
 type heir interface {
@@ -8,52 +14,80 @@ type heir interface {
 	inherit(old heir)
 }
 
+// counter is a limiter that counts the failures of each item.
+type counter[T comparable] interface {
+	heir
+	rows() *failures[T]
+}
+
 // inherit makes l, which is new, take over what old knows: of each place in it, the
 // failures of the items, the tokens and the groups. The place is the classes of the
 // error by which it is reached, and what stands around it there does not count. So
 // counts stay when a bucket, say, is put beside the limiter that has them.
 func inherit[T comparable](l, old workqueue.TypedRateLimiter[T]) {
-	before := make(map[string][]heir)
-	collect(old, "", before)
-	after := make(map[string][]heir)
-	collect(l, "", after)
-	for place, heirs := range after {
+	before := heirsOf(old)
+	for place, heirs := range heirsOf(l) {
 		for i, h := range heirs[:min(len(heirs), len(before[place]))] {
 			h.inherit(before[place][i])
 		}
 	}
 }
 
-// collect adds all heirs in l to those at their places.
-func collect[T comparable](l workqueue.TypedRateLimiter[T], place string, all map[string][]heir) {
+// heirsOf returns all heirs in l by their places.
+func heirsOf[T comparable](l workqueue.TypedRateLimiter[T]) map[string][]heir {
+	heirs := make(map[string][]heir)
+	for one, place := range all(l, "") {
+		switch one := one.(type) {
+		case *Budgeted[T]:
+			heirs[place+" budget"] = append(heirs[place+" budget"], one)
+		case *PerGroup[T]:
+			heirs[place+" groups"] = append(heirs[place+" groups"], one)
+		case *Bucket[T]:
+			heirs[place+" bucket"] = append(heirs[place+" bucket"], one)
+		case counter[T]:
+			heirs[place] = append(heirs[place], one)
+		}
+	}
+	return heirs
+}
+
+// all yields the limiters of this package in l, the outermost first, each with its
+// place. What a Tunable or a PerGroup has in it is its own.
+func all[T comparable](l workqueue.TypedRateLimiter[T], place string) iter.Seq2[workqueue.TypedRateLimiter[T], string] {
+	return func(yield func(workqueue.TypedRateLimiter[T], string) bool) { walkAll(l, place, yield) }
+}
+
+func walkAll[T comparable](l workqueue.TypedRateLimiter[T], place string, yield func(workqueue.TypedRateLimiter[T], string) bool) bool {
 	switch l := l.(type) {
 	case *MaxOf[T]:
 		for _, one := range l.limiters {
-			collect(one, place, all)
+			if !walkAll(one, place, yield) {
+				return false
+			}
 		}
+		return true
 	case *Capped[T]:
-		collect(l.limiter, place, all)
+		return walkAll(l.limiter, place, yield)
 	case *Observed[T]:
-		collect(l.limiter, place, all)
+		return walkAll(l.limiter, place, yield)
 	case *RetryAfter[T]:
-		collect(l.opts.Limiter, place, all)
+		return walkAll(l.opts.Limiter, place, yield)
 	case *ByError[T]:
-		collect(l.opts.Default, place, all)
-		for class, one := range l.opts.Classes {
-			collect(one, place+"/"+class, all)
+		if !walkAll(l.opts.Default, place, yield) {
+			return false
 		}
+		for _, class := range slices.Sorted(maps.Keys(l.opts.Classes)) {
+			if !walkAll(l.opts.Classes[class], place+"/"+class, yield) {
+				return false
+			}
+		}
+		return true
 	case *Budgeted[T]:
-		all[place+" budget"] = append(all[place+" budget"], l)
-		collect(l.opts.Limiter, place, all)
-	case *PerGroup[T]:
-		all[place+" groups"] = append(all[place+" groups"], l)
-	case *Bucket[T]:
-		all[place+" bucket"] = append(all[place+" bucket"], l)
-	case interface {
-		heir
-		rows() *failures[T]
-	}:
-		all[place] = append(all[place], l)
+		return yield(l, place) && walkAll(l.opts.Limiter, place, yield)
+	case *Exponential[T], *FastSlow[T], *Constant[T], *Bucket[T], *PerGroup[T], *Tunable[T]:
+		return yield(l, place)
+	default: // A user's: it may have one of ours embedded, which is not all of it.
+		return true
 	}
 }
 
@@ -67,7 +101,7 @@ func (l *Constant[T]) inherit(old heir)    { l.failures = rowsOf(old, l.failures
 
 // rowsOf returns the failures that old counts, bounded as those which are new.
 func rowsOf[T comparable](old heir, fresh *failures[T]) *failures[T] {
-	o, ok := old.(interface{ rows() *failures[T] })
+	o, ok := old.(counter[T])
 	if !ok {
 		return fresh
 	}
@@ -84,6 +118,7 @@ func (b *Bucket[T]) inherit(old heir) {
 
 func (b *Budgeted[T]) inherit(old heir) {
 	if o, ok := old.(*Budgeted[T]); ok {
+		b.Close() // It is the old member from now on.
 		o.opts.Budget.tune(b.opts.Budget.opts)
 		b.opts.Budget, b.account = o.opts.Budget, o.account
 	}

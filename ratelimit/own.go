@@ -1,6 +1,8 @@
 package ratelimit
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/client-go/util/workqueue"
@@ -8,20 +10,24 @@ import (
 
 // Own makes a queue the only one that uses l, until it calls release. Package queue
 // does so: the success of a request in one queue must not end the backoff of the same
-// request in another. If another queue has l, Own returns shared, and a limiter with
-// the same numbers that counts for itself; it follows a Tunable, and shares a bucket
-// and a budget, which are there to be shared. A limiter of a type that this package
-// does not know is returned as it is. It is safe for concurrent use.
+// request in another. If another queue has l, or a limiter in it, Own returns shared, and
+// a limiter with the same numbers that counts for itself; it follows a Tunable, and shares
+// a bucket and a budget, which are there to be shared, but for those that PerGroup makes.
+//
+// A limiter of a type that this package does not know is returned as it is, and so is
+// what is in it: wrap it anew for each queue. Own panics if l is nil. Release may be
+// called more than once. It is safe for concurrent use.
 func Own[T comparable](l workqueue.TypedRateLimiter[T]) (own workqueue.TypedRateLimiter[T], release func(), shared bool) {
+	mustBeThere("Own", 0, l)
 	marks := marksOf(l)
 	for i, mark := range marks {
 		if !mark.CompareAndSwap(false, true) {
 			free(marks[:i])
 			own, release = fresh(l)
-			return own, release, true
+			return own, sync.OnceFunc(release), true
 		}
 	}
-	return l, func() { free(marks) }, false
+	return l, sync.OnceFunc(func() { free(marks) }), false
 }
 
 func free(marks []*atomic.Bool) {
@@ -30,21 +36,22 @@ func free(marks []*atomic.Bool) {
 	}
 }
 
-// marksOf returns the marks of all in l that is counted by item.
+// marksOf returns the marks, each once, of all in l that is counted by item.
 func marksOf[T comparable](l workqueue.TypedRateLimiter[T]) (marks []*atomic.Bool) {
-	if t, ok := l.(*Tunable[T]); ok {
-		return []*atomic.Bool{&t.owned}
-	}
-	all := make(map[string][]heir)
-	collect(l, "", all)
-	for _, heirs := range all {
-		for _, h := range heirs {
-			switch h := h.(type) {
-			case interface{ rows() *failures[T] }:
-				marks = append(marks, &h.rows().owned)
-			case *PerGroup[T]:
-				marks = append(marks, &h.owned)
-			}
+	for one := range all(l, "") {
+		var mark *atomic.Bool
+		switch one := one.(type) {
+		case *Tunable[T]:
+			mark = &one.owned
+		case *PerGroup[T]:
+			mark = &one.owned
+		case counter[T]:
+			mark = &one.rows().owned
+		default:
+			continue
+		}
+		if !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
 		}
 	}
 	return marks
@@ -61,6 +68,8 @@ func fresh[T comparable](l workqueue.TypedRateLimiter[T]) (own workqueue.TypedRa
 		return NewFastSlow[T](l.opts), none
 	case *Constant[T]:
 		return NewConstant[T](l.opts), none
+	case *Bucket[T]:
+		return &Bucket[T]{tokens: l.tokens}, none
 	case *PerGroup[T]:
 		return NewPerGroup(l.opts), none
 	case *MaxOf[T]:

@@ -53,8 +53,8 @@ func (t *Tunable[T]) Tune(c Config) error {
 	defer t.tuning.Unlock()
 	t.replace(l, c)
 	for _, s := range t.siblings {
-		own, _ := Build[T](c) // It was built just now.
-		s.replace(own, c)
+		own, _ := fresh[T](l)
+		s.replace(own.(ErrorAware[T]), c) //nolint:forcetypeassert // It is of the type of l.
 	}
 	return nil
 }
@@ -64,19 +64,25 @@ func (t *Tunable[T]) replace(l ErrorAware[T], c Config) {
 	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
 }
 
-// sibling returns a limiter that is tuned as t is, until it has ended.
+// sibling returns a limiter that is tuned as t is, until it has ended, and shares what
+// is there to be shared.
 func (t *Tunable[T]) sibling() (s workqueue.TypedRateLimiter[T], end func()) {
 	t.tuning.Lock()
 	defer t.tuning.Unlock()
-	one, err := NewTunable[T](t.Config())
-	if err != nil {
-		return t, func() {} // It can't be: t was built of that.
-	}
+	now := t.current.Load()
+	own, _ := fresh[T](now.limiter)
+	one := &Tunable[T]{}
+	one.current.Store(&tuned[T]{limiter: own.(ErrorAware[T]), config: now.config}) //nolint:forcetypeassert // As above.
 	t.siblings = append(t.siblings, one)
 	return one, func() {
 		t.tuning.Lock()
 		defer t.tuning.Unlock()
 		t.siblings = slices.DeleteFunc(t.siblings, func(s *Tunable[T]) bool { return s == one })
+		for l := range all[T](one.current.Load().limiter, "") {
+			if b, ok := l.(*Budgeted[T]); ok {
+				b.Close()
+			}
+		}
 	}
 }
 
