@@ -45,6 +45,9 @@ func (o RetryAfterOptions[T]) Validate() error {
 //	RetryAfter() time.Duration // zero or less for no hint
 //	RetryAfter() string        // an HTTP header: seconds, or a date
 //
+// A date is compared with the wall clock; what is past, and what is neither, is no hint.
+// A method that panics gives none. The first thousand errors of a tree are asked.
+//
 // It is safe for concurrent use if its limiter is. Only package queue tells it the
 // error; with another queue it is its limiter.
 type RetryAfter[T comparable] struct{ opts RetryAfterOptions[T] }
@@ -84,44 +87,67 @@ func (r *RetryAfter[T]) Forget(item T) { r.opts.Limiter.Forget(item) }
 // NumRequeues returns how many failures of item the limiter knows.
 func (r *RetryAfter[T]) NumRequeues(item T) int { return r.opts.Limiter.NumRequeues(item) }
 
+// maxNodes bounds how many of the errors in one are asked: more than anybody joins, and
+// an error that wraps itself ends there.
+const maxNodes = 1000
+
 // hintOf returns the longest delay that err, or what is in it, asks for, and zero for
 // none.
 func hintOf(err error) time.Duration {
-	if err == nil {
-		return 0
-	}
-	longest := max(0, ownHint(err))
-	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
-	case interface{ Unwrap() error }:
-		longest = max(longest, hintOf(e.Unwrap()))
-	case interface{ Unwrap() []error }:
-		longest = max(longest, hintOfAll(e.Unwrap()))
-	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
-		longest = max(longest, hintOfAll(e.Errors()))
-	}
-	return longest
+	w := walk{left: maxNodes}
+	w.visit(err)
+	return w.longest
 }
 
-func hintOfAll(errs []error) (longest time.Duration) {
-	for _, err := range errs {
-		longest = max(longest, hintOf(err))
+// walk goes through the tree of an error.
+type walk struct {
+	left    int // how many errors may still be asked
+	longest time.Duration
+}
+
+func (w *walk) visit(err error) {
+	if err == nil || w.left == 0 {
+		return
 	}
-	return longest
+	w.left--
+	hint, inner := ask(err)
+	w.longest = max(w.longest, hint)
+	for _, one := range inner {
+		w.visit(one)
+	}
+}
+
+// ask returns what err itself asks for, and what is in it. An error whose methods
+// panic, such as a nil pointer, asks for nothing more: nobody recovers where a
+// controller fails.
+func ask(err error) (hint time.Duration, inner []error) {
+	defer func() { _ = recover() }()
+	hint = ownHint(err)
+	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
+		inner = e.Errors()
+	}
+	return hint, inner
 }
 
 // ownHint returns what err itself asks for.
-func ownHint(err error) time.Duration {
-	switch e := err.(type) { //nolint:errorlint // hintOf walks the tree.
+func ownHint(err error) (hint time.Duration) {
+	switch e := err.(type) { //nolint:errorlint // The tree is walked by walk.
 	case interface{ RetryAfter() time.Duration }:
-		return e.RetryAfter()
+		hint = e.RetryAfter()
 	case interface{ RetryAfter() string }:
-		return parseRetryAfter(e.RetryAfter())
-	case apierrors.APIStatus:
-		if s, ok := apierrors.SuggestsClientDelay(err); ok {
-			return secondsOf(int64(s))
+		hint = parseRetryAfter(e.RetryAfter())
+	}
+	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // As above.
+		if details := status.Status().Details; details != nil {
+			hint = max(hint, secondsOf(int64(details.RetryAfterSeconds)))
 		}
 	}
-	return 0
+	return hint
 }
 
 // parseRetryAfter reads the value of an HTTP header Retry-After (RFC 9110, 10.2.3):
