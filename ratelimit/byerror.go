@@ -26,7 +26,8 @@ func (o ByErrorOptions[T]) Validate() error {
 	if isNil(o.Default) {
 		return fmt.Errorf("ratelimit: Default %T(nil): must be a limiter", o.Default)
 	}
-	for class, l := range o.Classes {
+	for _, class := range slices.Sorted(maps.Keys(o.Classes)) {
+		l := o.Classes[class]
 		if isNil(l) {
 			return fmt.Errorf("ratelimit: Classes[%q] %T(nil): must be a limiter", class, l)
 		}

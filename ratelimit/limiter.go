@@ -34,5 +34,5 @@ func isNil(v any) bool {
 // same reports whether a and b are one: a limiter of a user's may be of a type that
 // can't be compared.
 func same(a, b any) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.TypeOf(a).Comparable() && a == b
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
