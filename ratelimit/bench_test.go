@@ -68,12 +68,12 @@ func BenchmarkBytesOfAKey(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				before := heap()
+				before := heapInUse()
 				l := build()
 				for _, k := range keys {
 					l.When(k)
 				}
-				b.ReportMetric(float64(heap()-before)/n, "B/key")
+				b.ReportMetric(float64(heapInUse()-before)/n, "B/key")
 				runtime.KeepAlive(l)
 			}
 			runtime.KeepAlive(keys)
@@ -81,8 +81,8 @@ func BenchmarkBytesOfAKey(b *testing.B) {
 	}
 }
 
-// heap returns how many bytes are in use.
-func heap() int64 {
+// heapInUse returns how many bytes are in use.
+func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC()
 	var s runtime.MemStats

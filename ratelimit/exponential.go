@@ -39,8 +39,8 @@ type ExponentialOptions struct {
 
 	// TTL is how long an item is remembered beyond MaxDelay that neither fails
 	// nor is forgotten, since it was deleted, say. It is dropped later than that,
-	// and by the next failures of others after twice MaxDelay and TTL; an item that
-	// failed several times, a period later. Zero means 1h. Less than a request may
+	// and by the next failures of others after twice MaxDelay and TTL; an item with a
+	// long row of them, once that time later. Zero means 1h. Less than a request may
 	// wait in the queue makes a failing item start anew.
 	TTL time.Duration
 

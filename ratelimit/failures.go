@@ -13,8 +13,9 @@ import (
 // machines. At the default MaxDelay that takes 68,000 years.
 const maxFailures = math.MaxInt32
 
-// lookEvery is after how many calls for items that are young the time is looked at:
-// that costs a third of such a call.
+// lookEvery is after how many calls the time is looked at, which costs a third of a
+// call. The first of a row always look, so that an item which failed a few times and
+// vanished is gone in time.
 const lookEvery = 8
 
 // failures counts the failures in a row of each item. An item that nobody forgets,
@@ -23,8 +24,8 @@ const lookEvery = 8
 // There are two generations. Who fails is young; after a period the young are the old,
 // and the old are dropped. So nothing has to be searched, or kept for each item. An
 // item lives for one period at the least, and after two it is gone with one of the next
-// calls, twice lookEvery at the most. It takes three if it failed last without a look at
-// the time, and then nobody failed for two.
+// calls, twice lookEvery at the most; after three, if it failed last without a look at
+// the time and then nobody failed for two.
 type failures[T comparable] struct {
 	some  atomic.Bool // there may be items: without, nobody needs the lock
 	owned atomic.Bool // by a queue, which wants no other to forget in them
@@ -56,7 +57,7 @@ func (f *failures[T]) count(item T) (before int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, young := f.young.Get(item)
-	if f.calls++; !young || f.calls >= lookEvery {
+	if f.calls++; n < lookEvery || f.calls >= lookEvery {
 		f.turn()
 		n, young = f.find(item)
 	}

@@ -23,8 +23,8 @@ func Own[T comparable](l workqueue.TypedRateLimiter[T]) (own workqueue.TypedRate
 	for i, mark := range marks {
 		if !mark.CompareAndSwap(false, true) {
 			free(marks[:i])
-			own, release = fresh(l)
-			return own, sync.OnceFunc(release), true
+			own = fresh(l)
+			return own, sync.OnceFunc(func() { end(own) }), true
 		}
 	}
 	return l, sync.OnceFunc(func() { free(marks) }), false
@@ -57,75 +57,75 @@ func marksOf[T comparable](l workqueue.TypedRateLimiter[T]) (marks []*atomic.Boo
 	return marks
 }
 
-// fresh returns a limiter with the numbers of l and none of its counts, and what ends
-// that.
-func fresh[T comparable](l workqueue.TypedRateLimiter[T]) (own workqueue.TypedRateLimiter[T], end func()) {
-	none := func() {}
+// fresh returns a limiter with the numbers of l and none of its counts.
+func fresh[T comparable](l workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
 	switch l := l.(type) {
 	case *Exponential[T]:
-		return NewExponential[T](l.opts), none
+		return NewExponential[T](l.opts)
 	case *FastSlow[T]:
-		return NewFastSlow[T](l.opts), none
+		return NewFastSlow[T](l.opts)
 	case *Constant[T]:
-		return NewConstant[T](l.opts), none
+		return NewConstant[T](l.opts)
 	case *Bucket[T]:
-		return &Bucket[T]{tokens: l.tokens}, none
+		return &Bucket[T]{tokens: l.tokens}
 	case *PerGroup[T]:
-		return NewPerGroup(l.opts), none
+		return NewPerGroup(l.opts)
 	case *MaxOf[T]:
-		all, end := freshAll(l.limiters)
-		return NewMaxOf(all...), end
+		return NewMaxOf(freshAll(l.limiters)...)
 	case *Capped[T]:
-		inner, end := fresh(l.limiter)
-		return NewCapped(inner, l.maxDelay), end
+		return NewCapped(fresh(l.limiter), l.maxDelay)
 	case *Observed[T]:
-		inner, end := fresh(l.limiter)
-		return Observe(inner, l.observe), end
+		return Observe(fresh(l.limiter), l.observe)
 	case *RetryAfter[T]:
 		opts := l.opts
-		opts.Limiter, end = fresh(opts.Limiter)
-		return NewRetryAfter(opts), end
+		opts.Limiter = fresh(opts.Limiter)
+		return NewRetryAfter(opts)
 	case *ByError[T]:
 		return freshByError(l)
 	case *Budgeted[T]:
 		opts := l.opts
-		opts.Limiter, end = fresh(opts.Limiter)
-		b := NewBudgeted(opts)
-		return b, func() { b.Close(); end() }
+		opts.Limiter = fresh(opts.Limiter)
+		return NewBudgeted(opts)
 	case *Tunable[T]:
 		return l.sibling()
 	default:
-		return l, none
+		return l
 	}
 }
 
-func freshAll[T comparable](limiters []workqueue.TypedRateLimiter[T]) (all []workqueue.TypedRateLimiter[T], end func()) {
-	var ends []func()
-	for _, l := range limiters {
-		own, end := fresh(l)
-		all, ends = append(all, own), append(ends, end)
-	}
-	return all, func() {
-		for _, end := range ends {
-			end()
+// end ends what fresh has begun.
+func end[T comparable](own workqueue.TypedRateLimiter[T]) {
+	for l := range all(own, "") {
+		switch l := l.(type) {
+		case *Budgeted[T]:
+			l.Close()
+		case *Tunable[T]:
+			l.leave()
 		}
 	}
+}
+
+func freshAll[T comparable](limiters []workqueue.TypedRateLimiter[T]) (own []workqueue.TypedRateLimiter[T]) {
+	for _, l := range limiters {
+		own = append(own, fresh(l))
+	}
+	return own
 }
 
 // freshByError keeps it that two classes share a limiter.
-func freshByError[T comparable](b *ByError[T]) (own workqueue.TypedRateLimiter[T], end func()) {
-	all, end := freshAll(b.distinct)
+func freshByError[T comparable](b *ByError[T]) *ByError[T] {
+	own := freshAll(b.distinct)
 	of := func(l workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
 		for i, was := range b.distinct {
 			if same(was, l) {
-				return all[i]
+				return own[i]
 			}
 		}
-		return l
+		return l // It can't be compared: a user's.
 	}
-	opts := ByErrorOptions[T]{Default: of(b.opts.Default), Classes: make(map[string]workqueue.TypedRateLimiter[T])}
+	opts := ByErrorOptions[T]{Default: own[0], Classes: make(map[string]workqueue.TypedRateLimiter[T])}
 	for class, l := range b.opts.Classes {
 		opts.Classes[class] = of(l)
 	}
-	return NewByError(opts), end
+	return NewByError(opts)
 }

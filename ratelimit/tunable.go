@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"k8s.io/client-go/util/workqueue"
 )
 
 // Tunable is a limiter whose numbers can be changed while it is in use. It is safe for
@@ -17,6 +15,7 @@ type Tunable[T comparable] struct {
 
 	tuning   sync.Mutex    // held while the numbers change
 	siblings []*Tunable[T] // that follow this one; see Own
+	elder    *Tunable[T]   // that this one follows, or nil
 }
 
 // tuned is a limiter and what it was built from. Neither changes.
@@ -53,8 +52,7 @@ func (t *Tunable[T]) Tune(c Config) error {
 	defer t.tuning.Unlock()
 	t.replace(l, c)
 	for _, s := range t.siblings {
-		own, _ := fresh[T](l)
-		s.replace(own.(ErrorAware[T]), c) //nolint:forcetypeassert // It is of the type of l.
+		s.replace(fresh[T](l).(ErrorAware[T]), c) //nolint:forcetypeassert // It is of the type of l.
 	}
 	return nil
 }
@@ -64,26 +62,27 @@ func (t *Tunable[T]) replace(l ErrorAware[T], c Config) {
 	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
 }
 
-// sibling returns a limiter that is tuned as t is, until it has ended, and shares what
-// is there to be shared.
-func (t *Tunable[T]) sibling() (s workqueue.TypedRateLimiter[T], end func()) {
+// sibling returns a limiter that is tuned as t is, until it leaves, and shares what is
+// there to be shared.
+func (t *Tunable[T]) sibling() *Tunable[T] {
+	if t.elder != nil {
+		t = t.elder
+	}
 	t.tuning.Lock()
 	defer t.tuning.Unlock()
 	now := t.current.Load()
-	own, _ := fresh[T](now.limiter)
-	one := &Tunable[T]{}
-	one.current.Store(&tuned[T]{limiter: own.(ErrorAware[T]), config: now.config}) //nolint:forcetypeassert // As above.
-	t.siblings = append(t.siblings, one)
-	return one, func() {
-		t.tuning.Lock()
-		defer t.tuning.Unlock()
-		t.siblings = slices.DeleteFunc(t.siblings, func(s *Tunable[T]) bool { return s == one })
-		for l := range all[T](one.current.Load().limiter, "") {
-			if b, ok := l.(*Budgeted[T]); ok {
-				b.Close()
-			}
-		}
-	}
+	s := &Tunable[T]{elder: t}
+	s.current.Store(&tuned[T]{limiter: fresh[T](now.limiter).(ErrorAware[T]), config: now.config}) //nolint:forcetypeassert // As above.
+	t.siblings = append(t.siblings, s)
+	return s
+}
+
+// leave ends it that t, which is a sibling, is tuned.
+func (t *Tunable[T]) leave() {
+	t.elder.tuning.Lock()
+	defer t.elder.tuning.Unlock()
+	t.elder.siblings = slices.DeleteFunc(t.elder.siblings, func(s *Tunable[T]) bool { return s == t })
+	end[T](t.current.Load().limiter)
 }
 
 // Config returns the numbers that count now, a preset written out.
