@@ -14,6 +14,7 @@ import (
 
 // forEach runs a benchmark of each limiter, by one goroutine and by several.
 func forEach(b *testing.B, limiters map[string]workqueue.TypedRateLimiter[string]) {
+	b.Helper()
 	for name, l := range limiters {
 		b.Run(name+"/single", func(b *testing.B) {
 			b.ReportAllocs()

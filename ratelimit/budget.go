@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BudgetOptions configures [NewBudget]. The zero value lets one run in ten be a retry,
-// and ten in a second in any case.
+// BudgetOptions configures [NewBudget]. The zero value lets one run in ten be a
+// retry, and ten in a second in any case.
 type BudgetOptions struct {
 	// Share is how many retries each run allows, from 0 to 1. Zero means 0.1.
 	Share float64
@@ -49,14 +49,15 @@ func (o BudgetOptions) withDefaults() BudgetOptions {
 }
 
 // Budget bounds the retries of one controller or of several together: each run, of
-// any of them, allows Share of a retry, and each second MinRate. When everything fails,
-// as in an outage, the retries are that few; when little fails, nobody waits for it.
+// any of them, allows Share of a retry, and each second MinRate. When everything
+// fails, as in an outage, the retries are that few; when little fails, nobody waits
+// for it.
 //
-// Each member has its part of what comes, by its weight, and what it cannot save up is
-// everybody's: a controller that fails all the time takes from the others only what
-// they do not need. Half of Burst is saved up for the members, by weight, and half for
-// whoever comes first. A retry counts when it is asked for. It is safe for concurrent
-// use.
+// Each member has its part of what comes, by its weight, and what it cannot save up
+// is everybody's: a controller that fails all the time takes from the others only
+// what they do not need. Half of Burst is saved up for the members, by weight, and
+// half for whoever comes first. A retry counts when it is asked for. It is safe for
+// concurrent use.
 type Budget struct {
 	start time.Time
 
@@ -75,8 +76,8 @@ type account struct {
 	closed bool
 }
 
-// NewBudget returns a budget that is full, without a member. It panics with the error
-// of [BudgetOptions.Validate], if there is one.
+// NewBudget returns a budget that is full, without a member. It panics with the
+// error of [BudgetOptions.Validate], if there is one.
 func NewBudget(opts BudgetOptions) *Budget {
 	if err := opts.Validate(); err != nil {
 		panic(err)
@@ -124,8 +125,8 @@ func (b *Budget) tune(opts BudgetOptions) {
 	b.settle()
 }
 
-// enrol makes those the members. It adds the weights anew: of what is taken off a sum
-// of floats, a rest may stay.
+// enrol makes those the members. It adds the weights anew: of what is taken off a
+// sum of floats, a rest may stay.
 func (b *Budget) enrol(members []*account) {
 	b.members, b.weights = members, 0
 	for _, m := range members {
@@ -133,8 +134,8 @@ func (b *Budget) enrol(members []*account) {
 	}
 }
 
-// room returns how much a can save up. The half of Burst for everybody is the larger
-// one, so that there is a whole retry in it.
+// room returns how much a can save up. The half of Burst for everybody is the
+// larger one, so that there is a whole retry in it.
 func (b *Budget) room(a *account) float64 {
 	return float64(b.opts.Burst-1) / 2 * (a.weight / b.weights)
 }
@@ -239,7 +240,8 @@ func (b *Budget) pay(n float64) (rest float64) {
 	return rest
 }
 
-// wanting returns the weight of all who take their part of what comes, a among them.
+// wanting returns the weight of all who take their part of what comes, a among
+// them.
 func (b *Budget) wanting(a *account) float64 {
 	sum := a.weight
 	for _, m := range b.members {

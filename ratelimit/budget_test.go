@@ -223,6 +223,7 @@ func TestBudgetValidate_RL02(t *testing.T) {
 // budgetBound lets members come, fail, succeed and go at random, and reports a window
 // with more retries than the budget allows.
 func budgetBound(t *testing.T, random *rand.Rand, opts ratelimit.BudgetOptions, weights []float64, steps int) {
+	t.Helper()
 	start := time.Now()
 	b := ratelimit.NewBudget(opts)
 	members := []*ratelimit.Budgeted[string]{}

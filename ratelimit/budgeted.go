@@ -52,12 +52,13 @@ func NewBudgeted[T comparable](opts BudgetedOptions[T]) *Budgeted[T] {
 	return &Budgeted[T]{opts: opts, account: opts.Budget.join(opts.Weight)}
 }
 
-// Close ends the membership, for a controller that ends before its process. The budget
-// bounds its retries no more; the limiter still does. A second Close does nothing.
+// Close ends the membership, for a controller that ends before its process. The
+// budget bounds its retries no more; the limiter still does. A second Close does
+// nothing.
 func (b *Budgeted[T]) Close() { b.opts.Budget.leave(b.account) }
 
-// When returns the delay of the limiter, or the time until the budget has a retry, if
-// that is longer.
+// When returns the delay of the limiter, or the time until the budget has a retry,
+// if that is longer.
 func (b *Budgeted[T]) When(item T) time.Duration {
 	return max(b.opts.Limiter.When(item), b.opts.Budget.take(b.account))
 }
@@ -67,8 +68,8 @@ func (b *Budgeted[T]) WhenError(item T, err error, class string) time.Duration {
 	return max(whenError(b.opts.Limiter, item, err, class), b.opts.Budget.take(b.account))
 }
 
-// Forget makes the limiter forget item. That is what happens after a run which did not
-// fail, so it is counted as one.
+// Forget makes the limiter forget item. That is what happens after a run which did
+// not fail, so it is counted as one.
 func (b *Budgeted[T]) Forget(item T) {
 	b.opts.Limiter.Forget(item)
 	b.opts.Budget.ran()

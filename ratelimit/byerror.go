@@ -40,8 +40,8 @@ func (o ByErrorOptions[T]) Validate() error {
 
 // ByError asks another limiter for each class of failures, so that what has to wait
 // for somebody waits for long, and a conflict does not make the next error wait
-// longer. Each counts the failures of its own classes. It is safe for concurrent use
-// if the limiters are.
+// longer. Each counts the failures of its own classes. It is safe for concurrent
+// use if the limiters are.
 //
 // Only package queue tells it the class; with another queue all is Default's.
 type ByError[T comparable] struct {

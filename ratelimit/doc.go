@@ -27,15 +27,22 @@
 //
 // One that is an ErrorAware is told why a request failed, by package queue.
 //
+// Exponential, FastSlow and Constant count each item alone, and items share nothing.
+// Bucket and Budget are shared by all items, and are meant to be by several
+// controllers; PerGroup shares within a group. The limiters made of others share what
+// those do.
+//
 // The surprise: a limiter belongs to one controller. It knows an item by its key
 // alone, so that a success in one controller would wipe the backoff of the same key in
 // another that shares the limiter. Package queue gives the second one its own, and logs
 // an error; another queue can't. Build one for each.
 //
+// To wait longer each time for what is not ready yet, without an error, answer
+// Result.Requeue: it counts as a failure, and a [ByError] gives its class, "requeue", a
+// limiter of its own.
+//
 // To come back at a time, without an error, use package requeue: a reconciler that
 // answers RequeueAfter with the delay of its controller's own limiter never waits
 // longer than the first delay, since controller-runtime forgets the failures of
-// whatever asks for RequeueAfter. To wait for something that is not there yet, with a
-// growing delay, return an error, or Result.Requeue, and give it a class of its own in
-// NewByError.
+// whatever asks for RequeueAfter.
 package ratelimit

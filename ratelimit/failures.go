@@ -14,18 +14,18 @@ import (
 const maxFailures = math.MaxInt32
 
 // lookEvery is after how many calls the time is looked at, which costs a third of a
-// call. The first of a row always look, so that an item which failed a few times and
-// vanished is gone in time.
+// call. The first of a row always look, so that an item which failed a few times
+// and vanished is gone in time.
 const lookEvery = 8
 
 // failures counts the failures in a row of each item. An item that nobody forgets,
 // since its object has gone in some other way, is dropped after a time.
 //
-// There are two generations. Who fails is young; after a period the young are the old,
-// and the old are dropped. So nothing has to be searched, or kept for each item. An
-// item lives for one period at the least, and after two it is gone with one of the next
-// calls, twice lookEvery at the most; after three, if it failed last without a look at
-// the time and then nobody failed for two.
+// There are two generations. Who fails is young; after a period the young are the
+// old, and the old are dropped. So nothing has to be searched, or kept for each
+// item. An item lives for one period at the least, and after two it is gone with
+// one of the next calls, twice lookEvery at the most; after three, if it failed
+// last without a look at the time and then nobody failed for two.
 type failures[T comparable] struct {
 	some  atomic.Bool // there may be items: without, nobody needs the lock
 	owned atomic.Bool // by a queue, which wants no other to forget in them
@@ -51,13 +51,14 @@ func (f *failures[T]) bound(period time.Duration, limit int) {
 	f.period, f.limit = period, limit
 }
 
-// count adds one failure of item and returns how many it had before; false means that
-// there is no room for it.
+// count adds one failure of item and returns how many it had before; false means
+// that there is no room for it.
 func (f *failures[T]) count(item T) (before int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, young := f.young.Get(item)
-	if f.calls++; n < lookEvery || f.calls >= lookEvery {
+	f.calls++
+	if n < lookEvery || f.calls >= lookEvery {
 		f.turn()
 		n, young = f.find(item)
 	}
@@ -73,8 +74,8 @@ func (f *failures[T]) count(item T) (before int, ok bool) {
 	return int(n), true
 }
 
-// find returns the count of item, which is in neither generation, or among the young
-// then.
+// find returns the count of item, which is in neither generation, or among the
+// young then.
 func (f *failures[T]) find(item T) (n int32, ok bool) {
 	if n, ok = f.young.Get(item); ok {
 		return n, true
@@ -86,8 +87,8 @@ func (f *failures[T]) find(item T) (n int32, ok bool) {
 	return n, ok
 }
 
-// turn makes the young the old if their time has come, and drops them, too, if none of
-// them can have failed for a period.
+// turn makes the young the old if their time has come, and drops them, too, if none
+// of them can have failed for a period.
 func (f *failures[T]) turn() {
 	now := time.Since(f.start)
 	quiet := f.calls <= 1 && now-f.looked >= f.period

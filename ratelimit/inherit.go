@@ -8,7 +8,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// heir is a limiter, or a part of one, that can take over what an earlier one knows.
+// heir is a limiter, or a part of one, that can take over what an earlier one
+// knows.
 type heir interface {
 	// inherit takes over what old knows, if that is of its sort.
 	inherit(old heir)

@@ -102,6 +102,7 @@ func everyOne(t *testing.T, test func(t *testing.T, l limited)) {
 // maximum, jitter included, nor after years.
 func TestEveryLimiterKeepsItsRange_RL01(t *testing.T) {
 	everyOne(t, func(t *testing.T, l limited) {
+		t.Helper()
 		limiter := l.build()
 		for i := range 2000 {
 			if i%500 == 0 {
@@ -128,6 +129,7 @@ func ask(l limiters, item string, err error, class string) time.Duration {
 // What is counted by item is counted for each alone, and ends with Forget.
 func TestEveryLimiterCountsEachItem_RL19(t *testing.T) {
 	everyOne(t, func(t *testing.T, l limited) {
+		t.Helper()
 		limiter := l.build()
 		limiter.Forget("a")
 		require.Zero(t, limiter.NumRequeues("a"))

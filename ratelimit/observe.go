@@ -14,10 +14,11 @@ type Observed[T comparable] struct {
 	observe func(class string, delay time.Duration)
 }
 
-// Observe returns limiter with its delays told to observe, by the class of the failure,
-// which is "" if nobody tells it: only package queue does. Observe is called by the
-// worker that has failed, and must not block. It is for a queue that is not Trimtab's:
-// that has an observer of its own. Observe panics if either is nil.
+// Observe returns limiter with its delays told to observe, by the class of the
+// failure, which is "" if nobody tells it: only package queue does. Observe is
+// called by the worker that has failed, and must not block. It is for a queue that
+// is not Trimtab's: that has an observer of its own. Observe panics if either is
+// nil.
 func Observe[T comparable](limiter workqueue.TypedRateLimiter[T], observe func(class string, delay time.Duration)) *Observed[T] {
 	mustBeThere("Observe", 0, limiter)
 	if observe == nil {

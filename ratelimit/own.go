@@ -9,14 +9,15 @@ import (
 )
 
 // Own makes a queue the only one that uses l, until it calls release. Package queue
-// does so: the success of a request in one queue must not end the backoff of the same
-// request in another. If another queue has l, or a limiter in it, Own returns shared, and
-// a limiter with the same numbers that counts for itself; it follows a Tunable, and shares
-// a bucket and a budget, which are there to be shared, but for those that PerGroup makes.
+// does so: the success of a request in one queue must not end the backoff of the
+// same request in another. If another queue has l, or a limiter in it, Own returns
+// shared, and a limiter with the same numbers that counts for itself; it follows a
+// Tunable, and shares a bucket and a budget, which are there to be shared, but for
+// those that PerGroup makes.
 //
-// A limiter of a type that this package does not know is returned as it is, and so is
-// what is in it: wrap it anew for each queue. Own panics if l is nil. Release may be
-// called more than once. It is safe for concurrent use.
+// A limiter of a type that this package does not know is returned as it is, and so
+// is what is in it: wrap it anew for each queue. Own panics if l is nil. Release
+// may be called more than once. It is safe for concurrent use.
 func Own[T comparable](l workqueue.TypedRateLimiter[T]) (own workqueue.TypedRateLimiter[T], release func(), shared bool) {
 	mustBeThere("Own", 0, l)
 	marks := marksOf(l)

@@ -22,7 +22,8 @@ type PerGroupOptions[T comparable] struct {
 	// New makes the limiter of a group, when its first item fails. It must be set, must
 	// return another one each time, and may be called at once for several items of one
 	// group, whose limiter the first then is. Nil from it means NewExponential's
-	// default.
+	// default. A Budgeted from it leaves its budget never, so let each group have a
+	// budget of its own.
 	New func(group string) workqueue.TypedRateLimiter[T]
 
 	// TTL is how long a group is remembered without a failure, at least the longest
@@ -43,9 +44,9 @@ func (o PerGroupOptions[T]) Validate() error {
 	return first(faults{atLeastZero("TTL", o.TTL)})
 }
 
-// PerGroup gives each group of items a limiter of its own, so that the failures of one
-// tenant make no other wait. It is safe for concurrent use if the functions and the
-// limiters are.
+// PerGroup gives each group of items a limiter of its own, so that the failures of
+// one tenant make no other wait. It is safe for concurrent use if the functions and
+// the limiters are.
 type PerGroup[T comparable] struct {
 	opts  PerGroupOptions[T]
 	start time.Time
@@ -89,8 +90,8 @@ func (p *PerGroup[T]) NumRequeues(item T) int {
 	return 0
 }
 
-// of returns the limiter of the item's group, which is young then. New is called in no
-// lock: it is the user's.
+// of returns the limiter of the item's group, which is young then. New is called in
+// no lock: it is the user's.
 func (p *PerGroup[T]) of(item T) workqueue.TypedRateLimiter[T] {
 	group := p.opts.Group(item)
 	if l := p.rejuvenate(group, nil); l != nil {

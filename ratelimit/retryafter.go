@@ -38,22 +38,24 @@ func (o RetryAfterOptions[T]) Validate() error {
 	return first(faults{atLeastZero("MaxDelay", o.MaxDelay), fraction("Jitter", o.Jitter)})
 }
 
-// RetryAfter makes a server's own hint the least delay of a failure. It knows that of
-// the Kubernetes API (a Status with RetryAfterSeconds), and that of any error with one
-// of these methods, wrapped and joined ones included, of which the longest counts:
+// RetryAfter makes a server's own hint the least delay of a failure. It knows that
+// of the Kubernetes API (a Status with RetryAfterSeconds), and that of any error
+// with one of these methods, wrapped and joined ones included, of which the longest
+// counts:
 //
 //	RetryAfter() time.Duration // zero or less for no hint
 //	RetryAfter() string        // an HTTP header: seconds, or a date
 //
-// A date is compared with the wall clock; what is past, and what is neither, is no hint.
-// A method that panics gives none. The first thousand errors of a tree are asked.
+// A date is compared with the wall clock; what is past, and what is neither, is no
+// hint. A method that panics gives none. The first thousand errors of a tree are
+// asked.
 //
 // It is safe for concurrent use if its limiter is. Only package queue tells it the
 // error; with another queue it is its limiter.
 type RetryAfter[T comparable] struct{ opts RetryAfterOptions[T] }
 
-// NewRetryAfter returns a limiter that asks another one, and the error. It panics with
-// the error of [RetryAfterOptions.Validate], if there is one.
+// NewRetryAfter returns a limiter that asks another one, and the error. It panics
+// with the error of [RetryAfterOptions.Validate], if there is one.
 func NewRetryAfter[T comparable](opts RetryAfterOptions[T]) *RetryAfter[T] {
 	if err := opts.Validate(); err != nil {
 		panic(err)
@@ -87,12 +89,12 @@ func (r *RetryAfter[T]) Forget(item T) { r.opts.Limiter.Forget(item) }
 // NumRequeues returns how many failures of item the limiter knows.
 func (r *RetryAfter[T]) NumRequeues(item T) int { return r.opts.Limiter.NumRequeues(item) }
 
-// maxNodes bounds how many of the errors in one are asked: more than anybody joins, and
-// an error that wraps itself ends there.
+// maxNodes bounds how many of the errors in one are asked: more than anybody joins,
+// and an error that wraps itself ends there.
 const maxNodes = 1000
 
-// hintOf returns the longest delay that err, or what is in it, asks for, and zero for
-// none.
+// hintOf returns the longest delay that err, or what is in it, asks for, and zero
+// for none.
 func hintOf(err error) time.Duration {
 	w := walk{left: maxNodes}
 	w.visit(err)
@@ -142,7 +144,7 @@ func ownHint(err error) (hint time.Duration) {
 	case interface{ RetryAfter() string }:
 		hint = parseRetryAfter(e.RetryAfter())
 	}
-	if status, ok := err.(apierrors.APIStatus); ok { //nolint:errorlint // As above.
+	if status, ok := err.(apierrors.APIStatus); ok {
 		if details := status.Status().Details; details != nil {
 			hint = max(hint, secondsOf(int64(details.RetryAfterSeconds)))
 		}
@@ -151,7 +153,8 @@ func ownHint(err error) (hint time.Duration) {
 }
 
 // parseRetryAfter reads the value of an HTTP header Retry-After (RFC 9110, 10.2.3):
-// seconds, or a date, which the wall clock tells. It returns zero for anything else.
+// seconds, or a date, which the wall clock tells. It returns zero for anything
+// else.
 func parseRetryAfter(value string) time.Duration {
 	value = strings.TrimSpace(value)
 	if s, err := strconv.ParseInt(value, 10, 64); err == nil || isRange(err) && s > 0 {
@@ -166,7 +169,7 @@ func parseRetryAfter(value string) time.Duration {
 // isRange reports whether a number was too large, or too small, to be read.
 func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
 
-// secondsOf returns s seconds, as far as a time.Duration goes.
+// secondsOf returns s seconds, as far as a [time.Duration] goes.
 func secondsOf(s int64) time.Duration {
 	if s > int64(math.MaxInt64/time.Second) {
 		return math.MaxInt64

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Tunable is a limiter whose numbers can be changed while it is in use. It is safe for
-// concurrent use.
+// Tunable is a limiter whose numbers can be changed while it is in use. It is safe
+// for concurrent use.
 type Tunable[T comparable] struct {
 	current atomic.Pointer[tuned[T]]
 	owned   atomic.Bool
@@ -36,13 +36,15 @@ func NewTunable[T comparable](c Config) (*Tunable[T], error) {
 	return t, nil
 }
 
-// Tune changes the numbers, and the limiter itself if c asks for another. From the next
-// failure on they count; what an item waits for already stays. It returns the error of
-// [Build], and nothing has changed then.
+// Tune changes the numbers, and the limiter itself if c asks for another. From the
+// next failure on they count; what an item waits for already stays. It returns the
+// error of [Build], and nothing has changed then.
 //
-// Each item keeps the failures that it has had: those counted under a class of errors
-// stay there, and all others stay with the first limiter that counts. A token that was
-// taken stays taken.
+// Each item keeps the failures that it has had: those counted under a class of
+// errors stay there, and all others stay with the first limiter that counts. A
+// token that was taken stays taken: a Burst that is raised by one gives one token,
+// and one that is lowered takes them back, if need be from those to come. Only the
+// first failure of a new group, which comes at the same instant, may be lost.
 func (t *Tunable[T]) Tune(c Config) error {
 	l, err := Build[T](c)
 	if err != nil {
@@ -62,8 +64,8 @@ func (t *Tunable[T]) replace(l ErrorAware[T], c Config) {
 	t.current.Store(&tuned[T]{limiter: l, config: c.clone()})
 }
 
-// sibling returns a limiter that is tuned as t is, until it leaves, and shares what is
-// there to be shared.
+// sibling returns a limiter that is tuned as t is, until it leaves, and shares what
+// is there to be shared.
 func (t *Tunable[T]) sibling() *Tunable[T] {
 	if t.elder != nil {
 		t = t.elder

@@ -83,7 +83,7 @@ func atLeastOne(field string, value int) *fault {
 	return nil
 }
 
-// A rate of one in 292 years is as far as a time.Duration goes.
+// A rate of one in 292 years is as far as a [time.Duration] goes.
 func rateNotTooLow(field string, value float64) *fault {
 	if value > 0 && 1/value > math.MaxInt64/float64(time.Second) {
 		return bad(field, value, "more: one would be there in over 292 years")

@@ -24,7 +24,7 @@ func TestOnlyDatesKnowTheWallClock(t *testing.T) {
 		}
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, line := range strings.Split(string(text), "\n") {
+		for line := range strings.SplitSeq(string(text), "\n") {
 			if asks.MatchString(line) && !strings.Contains(line, "start: time.Now()") {
 				found = append(found, file+": "+strings.TrimSpace(line))
 			}
