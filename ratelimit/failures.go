@@ -31,13 +31,13 @@ type failures[T comparable] struct {
 	owned atomic.Bool // by a queue, which wants no other to forget in them
 
 	mu         sync.Mutex
+	calls      int // since the time was looked at; here, beside what each call touches
 	young, old keyed.Map[T, int32]
 	limit      int           // of items; 0 for none
 	period     time.Duration // of a generation
 	turned     time.Duration // when the young last became the old, since start
 	looked     time.Duration // when the time was last looked at, since start
 	start      time.Time
-	calls      int // since then
 }
 
 func newFailures[T comparable](period time.Duration, limit int) *failures[T] {
