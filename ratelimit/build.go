@@ -66,7 +66,7 @@ func (b *builder[T]) limiter(c Config, path string) workqueue.TypedRateLimiter[T
 func (b *builder[T]) maxOf(configs []Config, path string) workqueue.TypedRateLimiter[T] {
 	var all []workqueue.TypedRateLimiter[T]
 	for i, c := range configs {
-		all = append(all, b.limiter(c, fmt.Sprintf("%s[%d]", path, i)))
+		all = append(all, b.limiter(c, element(path, i)))
 	}
 	return NewMaxOf(all...)
 }
@@ -77,7 +77,7 @@ func (b *builder[T]) byError(c ByErrorConfig, path string) workqueue.TypedRateLi
 		Classes: make(map[string]workqueue.TypedRateLimiter[T], len(c.Classes)),
 	}
 	for class, l := range c.Classes {
-		opts.Classes[class] = b.limiter(l, fmt.Sprintf("%s.classes[%q]", path, class))
+		opts.Classes[class] = b.limiter(l, key(at(path, "classes"), class))
 	}
 	return NewByError(opts)
 }

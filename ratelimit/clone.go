@@ -72,13 +72,14 @@ func (c *Config) firstExponential() *ExponentialOptions {
 	return nil
 }
 
-// firstBucket returns the options of the first bucket in c, which is a clone, or nil.
-func (c *Config) firstBucket() *BucketOptions {
-	if c.Bucket != nil {
+// sharedBucket returns the options of the first bucket in c, which is a clone, that all
+// items share whatever their error is, or nil.
+func (c *Config) sharedBucket() *BucketOptions {
+	if c.Bucket != nil || c.PerNamespace != nil || c.ByError != nil {
 		return c.Bucket
 	}
 	for _, inner := range c.inner() {
-		if found := inner.firstBucket(); found != nil {
+		if found := inner.sharedBucket(); found != nil {
 			return found
 		}
 	}

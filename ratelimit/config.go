@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -93,6 +94,9 @@ type BudgetConfig struct {
 	Limiter Config
 }
 
+// Validate returns what [Config.Validate] does of a Config with this budget.
+func (c BudgetConfig) Validate() error { return Config{Budget: &c}.Validate() }
+
 // Validate returns all faults, each with the path and the value of its field, joined.
 func (c Config) Validate() error {
 	var errs []error
@@ -103,35 +107,43 @@ func (c Config) Validate() error {
 }
 
 // faults returns all faults of c, whose path is empty for the whole.
-func (c Config) faults(path string) faults {
+func (c Config) faults(path string) (all faults) {
 	kinds := c.kinds()
-	if len(kinds) > 1 {
-		return faults{{field: at(path, kinds[1]), text: fmt.Sprintf(" beside %s, want one of them", kinds[0])}}
+	for _, kind := range kinds[min(1, len(kinds)):] {
+		all = append(all, &fault{field: at(path, kind), text: fmt.Sprintf(" is beside %s, want one of them", kinds[0])})
 	}
-	switch {
-	case c.Exponential != nil:
-		return within(path, "exponential", c.Exponential.withDefaults().faults())
-	case c.FastSlow != nil:
-		return within(path, "fastSlow", c.FastSlow.withDefaults().faults())
-	case c.Constant != nil:
-		return within(path, "constant", c.Constant.withDefaults().faults())
-	case c.Bucket != nil:
-		return within(path, "bucket", c.Bucket.withDefaults().faults())
-	case c.PerNamespace != nil:
-		return c.PerNamespace.faults(at(path, "perNamespace"))
-	case c.MaxOf != nil:
-		return faultsOfAll(c.MaxOf, at(path, "maxOf"))
-	case c.Capped != nil:
-		return append(within(path, "capped", faults{positive("MaxDelay", c.Capped.MaxDelay)}), c.Capped.Limiter.faults(at(path, "capped.limiter"))...)
-	case c.ByError != nil:
-		return c.ByError.faults(at(path, "byError"))
-	case c.RetryAfter != nil:
+	for _, kind := range kinds {
+		all = append(all, c.faultsOf(kind, at(path, kind))...)
+	}
+	return all
+}
+
+// faultsOf returns the faults of the field of that name, which is set.
+func (c Config) faultsOf(kind, path string) faults {
+	switch kind {
+	case "exponential":
+		return within(path, c.Exponential.withDefaults().faults())
+	case "fastSlow":
+		return within(path, c.FastSlow.withDefaults().faults())
+	case "constant":
+		return within(path, c.Constant.withDefaults().faults())
+	case "bucket":
+		return within(path, c.Bucket.withDefaults().faults())
+	case "perNamespace":
+		return c.PerNamespace.faults(path)
+	case "maxOf":
+		return faultsOfAll(c.MaxOf, path)
+	case "capped":
+		return append(within(path, faults{positive("MaxDelay", c.Capped.MaxDelay)}), c.Capped.Limiter.faults(at(path, "limiter"))...)
+	case "byError":
+		return c.ByError.faults(path)
+	case "retryAfter":
 		own := faults{atLeastZero("MaxDelay", c.RetryAfter.MaxDelay), fraction("Jitter", c.RetryAfter.Jitter)}
-		return append(within(path, "retryAfter", own), c.RetryAfter.Limiter.faults(at(path, "retryAfter.limiter"))...)
-	case c.Budget != nil:
-		return append(within(path, "budget", c.Budget.withDefaults().faults()), c.Budget.Limiter.faults(at(path, "budget.limiter"))...)
+		return append(within(path, own), c.RetryAfter.Limiter.faults(at(path, "limiter"))...)
+	case "budget":
+		return append(within(path, c.Budget.withDefaults().faults()), c.Budget.Limiter.faults(at(path, "limiter"))...)
 	default:
-		return c.Preset.faults(at(path, "preset"))
+		return c.Preset.faults(path)
 	}
 }
 
@@ -140,7 +152,7 @@ func faultsOfAll(configs []Config, path string) (all faults) {
 		return faults{{field: path, text: " is empty, want at least one limiter"}}
 	}
 	for i, c := range configs {
-		all = append(all, c.faults(fmt.Sprintf("%s[%d]", path, i))...)
+		all = append(all, c.faults(element(path, i))...)
 	}
 	return all
 }
@@ -148,7 +160,7 @@ func faultsOfAll(configs []Config, path string) (all faults) {
 func (c *ByErrorConfig) faults(path string) faults {
 	all := c.Default.faults(at(path, "default"))
 	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
-		name := fmt.Sprintf("%s[%q]", at(path, "classes"), class)
+		name := key(at(path, "classes"), class)
 		if !isFailure(class) {
 			all = append(all, &fault{field: name, text: ": want the class of a failure"})
 		}
@@ -199,11 +211,11 @@ func (c Config) longest() time.Duration {
 	case c.MaxOf != nil:
 		return longestOf(slices.Values(c.MaxOf))
 	case c.Capped != nil:
-		return c.Capped.MaxDelay
+		return min(c.Capped.MaxDelay, c.Capped.Limiter.longest())
 	case c.ByError != nil:
 		return max(c.ByError.Default.longest(), longestOf(maps.Values(c.ByError.Classes)))
 	case c.RetryAfter != nil:
-		return max(c.RetryAfter.MaxDelay, time.Hour, c.RetryAfter.Limiter.longest())
+		return max(cmp.Or(c.RetryAfter.MaxDelay, time.Hour), c.RetryAfter.Limiter.longest())
 	case c.Budget != nil:
 		return max(c.Budget.withDefaults().MaxDelay, c.Budget.Limiter.longest())
 	default:

@@ -1,14 +1,16 @@
 package ratelimit
 
-import (
-	"fmt"
-
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // config reads a limiter into c.
 func (d *decoder) config(c *Config) reader {
 	return func(n *yaml.Node, path string) {
+		d.depth++
+		defer func() { d.depth-- }()
+		if d.depth > maxDepth {
+			d.fail(n, path, " is within %d limiters, want at most %d", maxDepth, maxDepth-1)
+			return
+		}
 		d.object(n, path, fields{
 			"preset":       d.preset(&c.Preset),
 			"exponential":  d.exponential(&c.Exponential),
@@ -27,7 +29,11 @@ func (d *decoder) config(c *Config) reader {
 
 func (d *decoder) preset(to *Preset) reader {
 	return func(n *yaml.Node, path string) {
-		text, _ := d.scalar(n, path, "the name of a preset")
+		const want = "the name of a preset"
+		text, ok := d.scalar(n, path, want)
+		if ok && text == "" {
+			d.fail(n, path, ` is "", want %s`, want)
+		}
 		*to = Preset(text)
 	}
 }
@@ -103,7 +109,9 @@ func (d *decoder) list(to *[]Config) reader {
 		}
 		for i, one := range n.Content {
 			var c Config
-			d.config(&c)(one, fmt.Sprintf("%s[%d]", path, i))
+			path := element(path, i)
+			d.lines[path] = one.Line
+			d.config(&c)(one, path)
 			*to = append(*to, c)
 		}
 	}
@@ -134,9 +142,9 @@ func (d *decoder) byError(to **ByErrorConfig) reader {
 func (d *decoder) classes(to *map[string]Config) reader {
 	return func(n *yaml.Node, path string) {
 		*to = make(map[string]Config)
-		d.each(n, path, func(class, _ string, n *yaml.Node) {
+		d.each(n, path, key, func(class, path string, n *yaml.Node) {
 			var c Config
-			d.config(&c)(n, fmt.Sprintf("%s[%q]", path, class))
+			d.config(&c)(n, path)
 			(*to)[class] = c
 		})
 	}

@@ -1,6 +1,10 @@
 package ratelimit
 
-import "k8s.io/client-go/util/workqueue"
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
 
 // SetFailures gives item a row of n failures, to test what a process reaches
 // only after years.
@@ -36,3 +40,6 @@ func (b *Budget) Saved() float64 {
 	}
 	return sum
 }
+
+// Longest returns the longest delay that the limiter of a valid config gives.
+func Longest(c Config) time.Duration { return c.longest() }

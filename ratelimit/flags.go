@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,21 +16,28 @@ import (
 //	-rate-limit-max-delay   of the same
 //	-rate-limit-factor      of the same
 //	-rate-limit-jitter      of the same
-//	-rate-limit-rate        of the first bucket, which all items share; one is added
+//	-rate-limit-rate        of the first bucket that all items share; else one is added
 //	-rate-limit-burst       of the same
 //
-// Their order does not matter, unless c has no exponential limiter, which only a preset
-// before the numbers can bring. A zero where it is impossible is an error of the flag,
-// as is what can't be read; call [Config.Validate] for what the numbers are together.
-// With pflag, give the set to its AddGoFlagSet.
+// Limiters for classes of errors keep their numbers. The order of the flags does not
+// matter, unless c has no exponential limiter, which only a preset before the numbers
+// can bring. A number that is impossible by itself is an error of its flag, as is what
+// can't be read; call [Config.Validate] for what they are together. With pflag, give the
+// set to its AddGoFlagSet.
+//
+// BindFlags panics with the error of Validate if c is impossible from the start, and as
+// fs does if it has one of the flags already.
 func (c *Config) BindFlags(fs *flag.FlagSet) {
+	if err := c.Validate(); err != nil {
+		panic(err)
+	}
 	f := &flags{config: c, base: *c}
 	fs.Func("rate-limit-preset", fmt.Sprintf("What a failing request waits, by its `name`: %s, %s, %s or %s.", Default, InCluster, ExternalAPI, Gentle), f.preset)
 	fs.Func("rate-limit-base-delay", "The `delay` after the first failure of a request, such as 1s.", f.duration(&f.each.BaseDelay))
 	fs.Func("rate-limit-max-delay", "The longest `delay` after a failure, such as 5m.", f.duration(&f.each.MaxDelay))
-	fs.Func("rate-limit-factor", "How many `times` longer each delay is than the one before.", f.number(&f.each.Factor))
+	fs.Func("rate-limit-factor", "How many `times` longer each delay is than the one before.", f.number(&f.each.Factor, factor))
 	fs.Func("rate-limit-jitter", "The largest `fraction` of a delay that is taken off at random, from 0 to 1.", f.fraction)
-	fs.Func("rate-limit-rate", "How many retries `per second` there are, of all requests together.", f.number(&f.all.Rate))
+	fs.Func("rate-limit-rate", "How many retries `per second` there are, of all requests together.", f.number(&f.all.Rate, positive[float64]))
 	fs.Func("rate-limit-burst", "How `many` retries there are at once after a quiet time.", f.integer(&f.all.Burst))
 }
 
@@ -50,51 +58,42 @@ func (f *flags) preset(text string) error {
 	return f.apply()
 }
 
-var errZero = errors.New("want more than 0")
-
 func (f *flags) duration(to *time.Duration) func(string) error {
 	return func(text string) error {
 		v, err := time.ParseDuration(text)
-		return set(f, to, v, err)
+		return set(f, to, v, err, positive[time.Duration])
 	}
 }
 
-func (f *flags) number(to *float64) func(string) error {
+func (f *flags) number(to *float64, check func(string, float64) *fault) func(string) error {
 	return func(text string) error {
 		v, err := strconv.ParseFloat(text, 64)
-		return set(f, to, v, err)
+		return set(f, to, v, err, check)
 	}
 }
 
 func (f *flags) integer(to *int) func(string) error {
 	return func(text string) error {
 		v, err := strconv.Atoi(text)
-		return set(f, to, v, err)
-	}
-}
-
-// set sets *to to v, which must be more than zero and was read without err.
-func set[N int | float64 | time.Duration](f *flags, to *N, v N, err error) error {
-	switch {
-	case err != nil:
-		return err
-	case v > 0: // NaN is not.
-		*to = v
-		return f.apply()
-	default:
-		return errors.New("want more than 0")
+		return set(f, to, v, err, atLeastOne)
 	}
 }
 
 func (f *flags) fraction(text string) error {
 	v, err := strconv.ParseFloat(text, 64)
+	return set(f, &f.jitter, &v, err, func(field string, v *float64) *fault { return fraction(field, *v) })
+}
+
+// set sets *to to v, which was read without err and must pass the check. The package
+// flag says which flag and value it was.
+func set[N any](f *flags, to *N, v N, err error, check func(string, N) *fault) error {
 	if err != nil {
 		return err
 	}
-	if fault := fraction("jitter", v); fault != nil {
-		return errors.New("want a number from 0 to 1")
+	if fault := check("it", v); fault != nil {
+		return errors.New(strings.TrimPrefix(fault.text, " "))
 	}
-	f.jitter = &v
+	*to = v
 	return f.apply()
 }
 
@@ -109,7 +108,7 @@ func (f *flags) apply() error {
 		f.override(e)
 	}
 	if f.all != (BucketOptions{}) {
-		b := c.firstBucket()
+		b := c.sharedBucket()
 		if b == nil {
 			b = &BucketOptions{}
 			c = Config{MaxOf: []Config{c, {Bucket: b}}}

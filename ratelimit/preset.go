@@ -12,18 +12,21 @@ const (
 	Default Preset = "Default"
 
 	// InCluster is for what fails on the API server or on other objects: exponential
-	// from 5 ms to 2 min, jitter 0.2, so that what is mended is seen soon, under a
-	// budget of one retry in ten runs and 50 in a second.
+	// from 5 ms to 2 min, jitter 0.2, so that what is mended is seen soon. Items share a
+	// budget: one retry for each ten runs and 50 in a second, after 500 at once. While
+	// it is overdrawn they wait for it, up to 1000 s.
 	InCluster Preset = "InCluster"
 
 	// ExternalAPI is for calls of slow or paid APIs: exponential from 750 ms to 15 min,
-	// jitter 0.2, in all ten in a second after a hundred at once, and no sooner than the
-	// server asks for.
+	// jitter 0.2, and no sooner than the server asks for, up to an hour. Items share a
+	// bucket: ten retries in a second, after a hundred at once. They wait in its line up
+	// to 1000 s.
 	ExternalAPI Preset = "ExternalAPI"
 
 	// Gentle is for what must not be hurried, such as a system that many share:
-	// exponential from 5 s to 30 min, jitter 0.5, in all one in a second after ten at
-	// once, and no sooner than the server asks for.
+	// exponential from 5 s to 30 min, jitter 0.5, and no sooner than the server asks
+	// for, up to an hour. Items share a bucket: one retry in a second, after ten at
+	// once. They wait in its line up to 30 min.
 	Gentle Preset = "Gentle"
 )
 
@@ -45,7 +48,7 @@ func (p Preset) Config() (Config, bool) {
 	case Gentle:
 		return shared(
 			ExponentialOptions{BaseDelay: 5 * time.Second, MaxDelay: 30 * time.Minute, Jitter: 0.5},
-			BucketOptions{Rate: 1, Burst: 10}), true
+			BucketOptions{Rate: 1, Burst: 10, MaxDelay: 30 * time.Minute}), true
 	default:
 		return Config{}, false
 	}
@@ -53,14 +56,14 @@ func (p Preset) Config() (Config, bool) {
 
 func shared(each ExponentialOptions, all BucketOptions) Config {
 	return Config{RetryAfter: &RetryAfterConfig{
-		Jitter:  each.Jitter,
+		Jitter:  each.Jitter, // which is added to what the server asks for
 		Limiter: Config{MaxOf: []Config{{Exponential: &each}, {Bucket: &all}}},
 	}}
 }
 
 func (p Preset) faults(path string) faults {
 	if _, ok := p.Config(); !ok {
-		return faults{bad(path, `"`+string(p)+`"`, "%s, %s, %s or %s", Default, InCluster, ExternalAPI, Gentle)}
+		return faults{bad(path, quoted(string(p)), "%s, %s, %s or %s", Default, InCluster, ExternalAPI, Gentle)}
 	}
 	return nil
 }

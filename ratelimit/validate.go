@@ -13,8 +13,9 @@ type faults []*fault
 
 // fault is what is wrong with a field.
 type fault struct {
-	field string // its path, such as "ByError.Classes[conflict].BaseDelay"
+	field string // its path, such as `byError.classes["conflict"].exponential.baseDelay`
 	text  string
+	floor string // the field in text, if there is one
 }
 
 // Error implements error.
@@ -43,7 +44,9 @@ func atLeastZero[N cmp.Ordered](field string, value N) *fault {
 
 func notBelow[N cmp.Ordered](field string, value N, floor string, least N) *fault {
 	if value < least {
-		return bad(field, value, "at least %s, %v", floor, least)
+		f := bad(field, value, "at least %s, %v", floor, least)
+		f.floor = floor
+		return f
 	}
 	return nil
 }
@@ -99,12 +102,19 @@ func at(path, field string) string {
 	return path + "." + field
 }
 
-// within returns the faults of options with the path of those, in the way that data
-// has it: with small first letters.
-func within(path, name string, of faults) (all faults) {
+// element returns the path of the element at index i of a list.
+func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
+// key returns the path of what a name stands for that a user has chosen.
+func key(path, name string) string { return fmt.Sprintf("%s[%q]", path, name) }
+
+// within returns the faults of the options at path, in the way that data has it: with
+// small first letters.
+func within(path string, of faults) (all faults) {
 	for _, f := range of {
 		if f != nil {
-			all = append(all, &fault{field: at(path, name) + "." + small(f.field), text: f.text})
+			text := strings.Replace(f.text, f.floor, small(f.floor), 1)
+			all = append(all, &fault{field: at(path, small(f.field)), text: text})
 		}
 	}
 	return all
@@ -112,7 +122,7 @@ func within(path, name string, of faults) (all faults) {
 
 // small returns name with a small first letter, or all of them for one like TTL.
 func small(name string) string {
-	if name == strings.ToUpper(name) {
+	if name == "" || name == strings.ToUpper(name) {
 		return strings.ToLower(name)
 	}
 	return strings.ToLower(name[:1]) + name[1:]
