@@ -7,8 +7,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// Build returns the limiter that c describes, without any failure: an [ErrorAware] in
-// every case. It returns the error of [Config.Validate], and one if c asks for a
+// Build returns the limiter that c describes, without any failure: an [ErrorAware]
+// in every case. It returns the error of [Config.Validate], and one if c asks for a
 // limiter of each namespace and T has none.
 func Build[T comparable](c Config) (ErrorAware[T], error) {
 	if err := c.Validate(); err != nil {

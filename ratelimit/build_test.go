@@ -24,9 +24,9 @@ type (
 		namespaced
 		types.NamespacedName
 	}
-	kind       string
-	ofKind     struct{ Namespace kind }
-	unexported struct{ namespace string }
+	kind   string
+	ofKind struct{ Namespace kind }
+	small  struct{ namespace string } //nolint:unused // Nobody can read it.
 )
 
 func TestBuildDelays(t *testing.T) {
@@ -103,7 +103,7 @@ func TestBuildPerNamespaceOfNothing(t *testing.T) {
 	checkNoNamespace[*namespaced](t, text, "*ratelimit_test.namespaced")
 	checkNoNamespace[numbered](t, text, "ratelimit_test.numbered")
 	checkNoNamespace[ambiguous](t, text, "ratelimit_test.ambiguous")
-	checkNoNamespace[unexported](t, text, "ratelimit_test.unexported")
+	checkNoNamespace[small](t, text, "ratelimit_test.small")
 	checkNoNamespace[any](t, text, "interface {}")
 }
 

@@ -58,8 +58,8 @@ func (c *Config) inner() (all []*Config) {
 	return all
 }
 
-// firstExponential returns the options of the first exponential limiter in c, which is
-// a clone, or nil.
+// firstExponential returns the options of the first exponential limiter in c, which
+// is a clone, or nil.
 func (c *Config) firstExponential() *ExponentialOptions {
 	if c.Exponential != nil {
 		return c.Exponential
@@ -72,8 +72,8 @@ func (c *Config) firstExponential() *ExponentialOptions {
 	return nil
 }
 
-// sharedBucket returns the options of the first bucket in c, which is a clone, that all
-// items share whatever their error is, or nil.
+// sharedBucket returns the options of the first bucket in c, which is a clone, that
+// all items share whatever their error is, or nil.
 func (c *Config) sharedBucket() *BucketOptions {
 	if c.Bucket != nil || c.PerNamespace != nil || c.ByError != nil {
 		return c.Bucket

@@ -11,9 +11,9 @@ import (
 )
 
 // Config is a limiter as data: one from a file or from flags, or a part of a
-// configuration of your own. At most one of its fields is set; the zero value is the
-// preset Default. [ParseConfig] reads one, [Build] makes the limiter, and [NewTunable]
-// one whose numbers can be changed.
+// configuration of your own. At most one of its fields is set; the zero value is
+// the preset Default. [ParseConfig] reads one, [Build] makes the limiter, and
+// [NewTunable] one whose numbers can be changed.
 //
 // In YAML and JSON the names begin with a small letter, durations are texts such as
 // "1m30s", and what is left out has its default:
@@ -41,8 +41,8 @@ type Config struct {
 	// Bucket is [NewBucket].
 	Bucket *BucketOptions
 
-	// PerNamespace is [NewPerGroup] by the item's namespace: a limiter for each. The
-	// items need a field Namespace, as reconcile.Request has it.
+	// PerNamespace is [NewPerGroup] by the item's namespace: a limiter for each.
+	// The items need a field Namespace, as reconcile.Request has it.
 	PerNamespace *Config
 
 	// MaxOf is [NewMaxOf] of at least one.
@@ -97,7 +97,8 @@ type BudgetConfig struct {
 // Validate returns what [Config.Validate] does of a Config with this budget.
 func (c BudgetConfig) Validate() error { return Config{Budget: &c}.Validate() }
 
-// Validate returns all faults, each with the path and the value of its field, joined.
+// Validate returns all faults, each with the path and the value of its field,
+// joined.
 func (c Config) Validate() error {
 	var errs []error
 	for _, f := range c.faults("") {

@@ -134,18 +134,18 @@ func (d *decoder) byError(to **ByErrorConfig) reader {
 		*to = o
 		d.object(n, path, fields{
 			"default": d.config(&o.Default),
-			"classes": d.classes(&o.Classes),
+			"classes": d.classes(o),
 		}, "default")
 	}
 }
 
-func (d *decoder) classes(to *map[string]Config) reader {
+func (d *decoder) classes(o *ByErrorConfig) reader {
 	return func(n *yaml.Node, path string) {
-		*to = make(map[string]Config)
+		o.Classes = make(map[string]Config)
 		d.each(n, path, key, func(class, path string, n *yaml.Node) {
 			var c Config
 			d.config(&c)(n, path)
-			(*to)[class] = c
+			o.Classes[class] = c
 		})
 	}
 }

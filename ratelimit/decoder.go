@@ -16,8 +16,8 @@ type reader func(n *yaml.Node, path string)
 // fields are the readers of an object, by the names of its fields.
 type fields map[string]reader
 
-// What is longer, or deeper, is no limiter that anybody has written, and the paths of
-// its faults would be long beyond measure.
+// What is longer, or deeper, is no limiter that anybody has written, and the paths
+// of its faults would be long beyond measure.
 const (
 	maxName  = 100 // bytes
 	maxDepth = 16  // limiters, each within another
@@ -56,8 +56,8 @@ func (d *decoder) complain(line int, text string) {
 	d.complaints = append(d.complaints, complaint{line: line, err: fmt.Errorf("ratelimit: line %d: %s", line, text)})
 }
 
-// check notes the faults of what was read, but for those of values which were not: they
-// have a complaint already.
+// check notes the faults of what was read, but for those of values which were not:
+// they have a complaint already.
 func (d *decoder) check(all faults) {
 	for _, f := range all {
 		if d.wasRead(f.field) {
@@ -83,8 +83,8 @@ func (d *decoder) lineOf(path string) int {
 	return d.lines[path]
 }
 
-// parent returns the path of what path is in. Between the two of a name with a dot there
-// are some that are none, and that no value has.
+// parent returns the path of what path is in. Between the two of a name with a dot
+// there are some that are none, and that no value has.
 func parent(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
 // errors returns the complaints from the first line to the last.
@@ -118,9 +118,9 @@ func (d *decoder) object(n *yaml.Node, path string, known fields, needed ...stri
 	}
 }
 
-// each calls f with each field of an object, whose path is that of the object joined
-// with the name, and returns false if it is none. An alias is none: a few of them can
-// make a short text a very long one.
+// each calls f with each field of an object, whose path is that of the object
+// joined with the name, and returns false if it is none. An alias is none: a few of
+// them can make a short text a very long one.
 func (d *decoder) each(n *yaml.Node, path string, join func(path, name string) string, f func(name, path string, n *yaml.Node)) bool {
 	if n.Kind != yaml.MappingNode {
 		d.fail(n, path, " is %s, want fields, or {} for none", described(n))

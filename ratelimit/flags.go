@@ -19,14 +19,14 @@ import (
 //	-rate-limit-rate        of the first bucket that all items share; else one is added
 //	-rate-limit-burst       of the same
 //
-// Limiters for classes of errors keep their numbers. The order of the flags does not
-// matter, unless c has no exponential limiter, which only a preset before the numbers
-// can bring. A number that is impossible by itself is an error of its flag, as is what
-// can't be read; call [Config.Validate] for what they are together. With pflag, give the
-// set to its AddGoFlagSet.
+// Limiters for classes of errors keep their numbers. The order of the flags does
+// not matter, unless c has no exponential limiter, which only a preset before the
+// numbers can bring. A number that is impossible by itself is an error of its flag,
+// as is what can't be read; call [Config.Validate] for what they are together. With
+// pflag, give the set to its AddGoFlagSet.
 //
-// BindFlags panics with the error of Validate if c is impossible from the start, and as
-// fs does if it has one of the flags already.
+// BindFlags panics with the error of Validate if c is impossible from the start,
+// and as fs does if it has one of the flags already.
 func (c *Config) BindFlags(fs *flag.FlagSet) {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -84,8 +84,8 @@ func (f *flags) fraction(text string) error {
 	return set(f, &f.jitter, &v, err, func(field string, v *float64) *fault { return fraction(field, *v) })
 }
 
-// set sets *to to v, which was read without err and must pass the check. The package
-// flag says which flag and value it was.
+// set sets *to to v, which was read without err and must pass the check. The
+// package flag says which flag and value it was.
 func set[N any](f *flags, to *N, v N, err error, check func(string, N) *fault) error {
 	if err != nil {
 		return err

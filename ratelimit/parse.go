@@ -12,17 +12,17 @@ import (
 // maxBytes is far more than a limiter needs.
 const maxBytes = 64 << 10
 
-// ParseConfig reads a [Config] from YAML or JSON, of which it is one document of at most
-// 64 KiB. It returns all faults, joined and by their lines, each with the path of its
-// field and the value: what is unknown, is there twice, or is impossible, a zero
-// included where what is left out has a default. Of more than 50 it returns the first,
-// and how many more there are.
+// ParseConfig reads a [Config] from YAML or JSON, of which it is one document of at
+// most 64 KiB. It returns all faults, joined and by their lines, each with the path
+// of its field and the value: what is unknown, is there twice, or is impossible, a
+// zero included where what is left out has a default. Of more than 50 it returns
+// the first, and how many more there are.
 //
-// Numbers are decimal. There are no aliases and no merge keys, and at most 16 limiters
-// are within each other.
+// Numbers are decimal. There are no aliases and no merge keys, and at most 16
+// limiters are within each other.
 //
-// Nothing at all is an error too, for it is more likely a file that is not finished;
-// the document {} is the zero Config.
+// Nothing at all is an error too, for it is more likely a file that is not
+// finished; the document {} is the zero Config.
 func ParseConfig(data []byte) (Config, error) {
 	root, err := document(data)
 	if err != nil {
@@ -31,13 +31,14 @@ func ParseConfig(data []byte) (Config, error) {
 	return decode(root)
 }
 
-// UnmarshalYAML implements [yaml.Unmarshaler], for a Config in a larger configuration,
-// whose lines it counts. It replaces all of c, or nothing if there is an error, which is
-// that of [ParseConfig]. A null does not come here, and leaves c as it is.
+// UnmarshalYAML implements [yaml.Unmarshaler], for a Config in a larger
+// configuration, whose lines it counts. It replaces all of c, or nothing if there
+// is an error, which is that of [ParseConfig]. A null does not come here, and
+// leaves c as it is.
 //
-// It is called by go.yaml.in/yaml/v3, and by no other package for YAML: gopkg.in/yaml.v3
-// would read other names into c. One that makes JSON of YAML, as sigs.k8s.io/yaml does,
-// calls UnmarshalJSON.
+// It is called by go.yaml.in/yaml/v3, and by no other package for YAML:
+// gopkg.in/yaml.v3 would read other names into c. One that makes JSON of YAML, as
+// sigs.k8s.io/yaml does, calls UnmarshalJSON.
 func (c *Config) UnmarshalYAML(n *yaml.Node) error {
 	read, err := decode(n)
 	if err != nil {
@@ -48,9 +49,9 @@ func (c *Config) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler], for a Config in a larger
-// configuration. It replaces all of c, or nothing if there is an error, which is that of
-// [ParseConfig], with lines that are counted from where the Config begins. A null leaves
-// c as it is.
+// configuration. It replaces all of c, or nothing if there is an error, which is
+// that of [ParseConfig], with lines that are counted from where the Config begins.
+// A null leaves c as it is.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		return nil

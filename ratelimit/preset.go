@@ -7,31 +7,31 @@ type Preset string
 
 // The presets. Each jitters, and each says what it shares between items.
 const (
-	// Default is what a loop has without a choice: exponential from 5 ms to 1000 s as
-	// controller-runtime's, with a jitter of 0.2. Items share nothing.
+	// Default is what a loop has without a choice: exponential from 5 ms to 1000 s
+	// as controller-runtime's, with a jitter of 0.2. Items share nothing.
 	Default Preset = "Default"
 
-	// InCluster is for what fails on the API server or on other objects: exponential
-	// from 5 ms to 2 min, jitter 0.2, so that what is mended is seen soon. Items share a
-	// budget: one retry for each ten runs and 50 in a second, after 500 at once. While
-	// it is overdrawn they wait for it, up to 1000 s.
+	// InCluster is for what fails on the API server or on other objects:
+	// exponential from 5 ms to 2 min, jitter 0.2, so that what is mended is seen
+	// soon. Items share a budget: one retry for each ten runs and 50 in a second,
+	// after 500 at once. While it is overdrawn they wait for it, up to 1000 s.
 	InCluster Preset = "InCluster"
 
-	// ExternalAPI is for calls of slow or paid APIs: exponential from 750 ms to 15 min,
-	// jitter 0.2, and no sooner than the server asks for, up to an hour. Items share a
-	// bucket: ten retries in a second, after a hundred at once. They wait in its line up
-	// to 1000 s.
+	// ExternalAPI is for calls of slow or paid APIs: exponential from 750 ms to 15
+	// min, jitter 0.2, and no sooner than the server asks for, up to an hour. Items
+	// share a bucket: ten retries in a second, after a hundred at once. They wait
+	// in its line up to 1000 s.
 	ExternalAPI Preset = "ExternalAPI"
 
 	// Gentle is for what must not be hurried, such as a system that many share:
-	// exponential from 5 s to 30 min, jitter 0.5, and no sooner than the server asks
-	// for, up to an hour. Items share a bucket: one retry in a second, after ten at
-	// once. They wait in its line up to 30 min.
+	// exponential from 5 s to 30 min, jitter 0.5, and no sooner than the server
+	// asks for, up to an hour. Items share a bucket: one retry in a second, after
+	// ten at once. They wait in its line up to 30 min.
 	Gentle Preset = "Gentle"
 )
 
-// Config returns what the preset stands for, and false if there is none of that name.
-// The empty name is Default.
+// Config returns what the preset stands for, and false if there is none of that
+// name. The empty name is Default.
 func (p Preset) Config() (Config, bool) {
 	switch p {
 	case "", Default:

@@ -49,9 +49,9 @@ func (d *decoder) fraction(to *float64) reader {
 	return func(n *yaml.Node, path string) { d.float(to, n, path) }
 }
 
-// decimal is how a number is written. What YAML has beside it is a trap: 010 is 8 to
-// some of its readers and 10 to others.
-var decimal = regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?$`) //nolint:gochecknoglobals // A constant.
+// decimal is how a number is written. What YAML has beside it is a trap: 010 is 8
+// to some of its readers and 10 to others.
+var decimal = regexp.MustCompile(`^[-+]?(0|[1-9]\d*)?(\.\d*)?([eE][-+]?\d+)?$`)
 
 func (d *decoder) float(to *float64, n *yaml.Node, path string) bool {
 	text, ok := d.scalar(n, path, "a number")
@@ -84,8 +84,8 @@ func (d *decoder) integer(to *int) reader {
 	}
 }
 
-// positive notes a number that is not: what is left out has a default, and zero, which
-// stands for that in Go, is likelier a mistake of who has written it.
+// positive notes a number that is not: what is left out has a default, and zero,
+// which stands for that in Go, is likelier a mistake of who has written it.
 func (d *decoder) positive(n *yaml.Node, path string, ok bool) {
 	if !ok {
 		d.fail(n, path, " is %s, want more than 0", n.Value)

@@ -2,13 +2,11 @@ package configfile
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"time"
+	"runtime/debug"
+	"sync/atomic"
 
-	"github.com/fsnotify/fsnotify"
 	"github.com/go-logr/logr"
 
 	"github.com/trimtab/trimtab/ratelimit"
@@ -20,35 +18,28 @@ type Options struct {
 	// nothing.
 	Log logr.Logger
 
-	// OnReload is called after each change of the file, with the error for which it has
-	// changed nothing, or nil. It is called by Start, one call after the other. Nil
-	// means nobody is called.
+	// OnReload is called after each change of the file, with the error for which it
+	// has changed nothing, or nil. The same error is told once in a row. It is
+	// called by Start, one call after the other, and holds up the next; its panic
+	// is logged and ends nothing. Nil means nobody is called.
 	OnReload func(error)
 }
 
-const (
-	// settle is how long a change is waited out: an editor may write a file in several
-	// steps, a kubelet replaces several links.
-	settle = 100 * time.Millisecond
-
-	// again is how often the file is read without a sign of a change, which may be
-	// missed: on some network file systems there is none, and a folder may be replaced.
-	again = time.Minute
-)
-
-// File is a limiter whose numbers are in a file. It is safe for concurrent use, but that
-// Start is called once.
+// File is a limiter whose numbers are in a file. It is safe for concurrent use.
 type File[T comparable] struct {
 	path    string
 	opts    Options
 	limiter *ratelimit.Tunable[T]
 
-	data  []byte // as last read
-	fault string // for which it could not be, or ""
+	following atomic.Bool // the rest is of who has set it
+	data      []byte      // whose numbers count
+	fault     string      // for which what is there now does not, or ""
+	unwatched bool        // as the log was told
 }
 
-// Open reads the file at path, and returns its limiter. It returns an error if the file
-// can't be read, and those of [ratelimit.ParseConfig] and [ratelimit.Build].
+// Open reads the file at path, and returns its limiter. It returns an error if
+// the file can't be read, and those of [ratelimit.ParseConfig] and
+// [ratelimit.Build].
 func Open[T comparable](path string, opts Options) (*File[T], error) {
 	data, err := os.ReadFile(path) //nolint:gosec // It is the caller's choice.
 	if err != nil {
@@ -74,82 +65,55 @@ func (f *File[T]) Limiter() *ratelimit.Tunable[T] { return f.limiter }
 // NeedLeaderElection returns false: a manager starts a File at once.
 func (*File[T]) NeedLeaderElection() bool { return false }
 
-// Start follows the file until ctx ends, and then returns nil. Where changes can't be
-// watched, it looks once a minute, and the log says so.
-func (f *File[T]) Start(ctx context.Context) error {
-	watcher, err := fsnotify.NewWatcher()
-	if err != nil {
-		f.opts.Log.Error(err, "The file is not watched, but looked at once a minute", "path", f.path)
-		f.follow(ctx, nil, nil, func() {})
-		return nil
-	}
-	defer watcher.Close() //nolint:errcheck // Nothing is lost with it.
-	f.follow(ctx, watcher.Events, watcher.Errors, func() {
-		// The folder, since what is at path is replaced. Twice is once.
-		if err := watcher.Add(filepath.Dir(f.path)); err != nil {
-			f.opts.Log.V(1).Info("The folder is not watched, but looked at once a minute", "path", f.path, "error", err.Error())
-		}
-	})
-	return nil
-}
-
-// follow reads the file after each event and error, and every minute.
-func (f *File[T]) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error, watch func()) {
-	watch()
-	f.reload() // What came before the watch.
-	timer := time.NewTimer(again)
-	defer timer.Stop()
-	settling := false // One event after the other must not put it off for ever.
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-			settling = false
-			watch()
-			f.reload()
-			timer.Reset(again)
-			continue
-		case <-events:
-		case <-errs: // Some events were lost.
-		}
-		if !settling {
-			settling = true
-			timer.Reset(settle)
-		}
-	}
-}
-
 // reload takes over what the file says, if that is new.
 func (f *File[T]) reload() {
 	data, err := os.ReadFile(f.path)
-	if err == nil {
-		if bytes.Equal(data, f.data) && f.fault == "" {
-			return
-		}
-		err = f.tune(data)
-	}
-	if err != nil && err.Error() == f.fault {
-		return
-	}
-	f.fault = ""
-	if err != nil {
-		f.fault = err.Error()
-		err = fmt.Errorf("configfile: %s: %w", f.path, err)
-		f.opts.Log.Error(err, "The numbers from before stay")
-	} else {
-		f.data = data
-		f.opts.Log.Info("The limiter has new numbers", "path", f.path)
-	}
-	if f.opts.OnReload != nil {
-		f.opts.OnReload(err)
+	switch {
+	case err != nil:
+		f.failed(fmt.Errorf("configfile: %w", err))
+	case !bytes.Equal(data, f.data):
+		f.tune(data)
+	case f.fault != "":
+		f.succeeded("The file is as before, and so is the limiter")
 	}
 }
 
-func (f *File[T]) tune(data []byte) error {
+func (f *File[T]) tune(data []byte) {
 	config, err := ratelimit.ParseConfig(data)
-	if err != nil {
-		return err
+	if err == nil {
+		err = f.limiter.Tune(config)
 	}
-	return f.limiter.Tune(config)
+	if err != nil {
+		f.failed(fmt.Errorf("configfile: %s: %w", f.path, err))
+		return
+	}
+	f.data = data
+	f.succeeded("The limiter has new numbers")
+}
+
+func (f *File[T]) succeeded(how string) {
+	f.fault = ""
+	f.opts.Log.Info(how, "path", f.path)
+	f.tell(nil)
+}
+
+func (f *File[T]) failed(err error) {
+	if err.Error() == f.fault {
+		return
+	}
+	f.fault = err.Error()
+	f.opts.Log.Error(err, "The limiter keeps its numbers")
+	f.tell(err)
+}
+
+func (f *File[T]) tell(err error) {
+	if f.opts.OnReload == nil {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f.opts.Log.Error(fmt.Errorf("configfile: OnReload has panicked: %v", r), "The file is still followed", "path", f.path, "stack", string(debug.Stack()))
+		}
+	}()
+	f.opts.OnReload(err)
 }
