@@ -23,8 +23,6 @@ import (
 	"github.com/trimtab/trimtab"
 	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
 	"github.com/trimtab/trimtab/examples/certrotator/internal/controller"
-	"github.com/trimtab/trimtab/ratelimit"
-	"github.com/trimtab/trimtab/reconcile"
 )
 
 func main() {
@@ -122,13 +120,13 @@ func addController(mgr ctrl.Manager, opts *options) error {
 		RotationSpread:  opts.rotationSpread,
 		RunTimeout:      opts.runTimeout,
 	}
+	limiter, err := newLimiter(mgr, opts)
+	if err != nil {
+		return err
+	}
 	return reconciler.SetupWithManager(mgr, crcontroller.Options{
 		MaxConcurrentReconciles: opts.concurrency,
-		RateLimiter: ratelimit.NewExponential[reconcile.Request](ratelimit.ExponentialOptions{
-			BaseDelay: opts.backoffBase,
-			MaxDelay:  opts.backoffMax,
-			Jitter:    opts.backoffJitter,
-		}),
+		RateLimiter:             limiter,
 	})
 }
 

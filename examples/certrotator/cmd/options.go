@@ -32,6 +32,8 @@ type options struct {
 	backoffBase   time.Duration
 	backoffMax    time.Duration
 	backoffJitter float64
+	rateLimitFile string
+	given         map[string]bool // the flags that were given, by name
 
 	caSecret        string
 	renewJitter     float64
@@ -62,6 +64,8 @@ func parseOptions(args []string, output io.Writer) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.given = make(map[string]bool)
+	fs.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("argument %q: want flags only", fs.Arg(0))
 	}
@@ -85,6 +89,7 @@ func (o *options) bind(fs *flag.FlagSet) {
 	fs.DurationVar(&o.backoffBase, "backoff-base", 5*time.Millisecond, "How long to wait after the first error of a Certificate; doubled with each further one.")
 	fs.DurationVar(&o.backoffMax, "backoff-max", 1000*time.Second, "The longest wait after an error.")
 	fs.Float64Var(&o.backoffJitter, "backoff-jitter", 0.2, "The largest `fraction` of a wait that is taken off at random, from 0 to 1.")
+	fs.StringVar(&o.rateLimitFile, "rate-limit-config", "", "The `path` of a file that says how long to wait after an error, in place of the flags for the backoff. It is followed: see the README.")
 
 	fs.StringVar(&o.caSecret, "ca-secret", "certrotator-system/ca", "The Secret of the CA, as `namespace/name`.")
 	fs.Float64Var(&o.renewJitter, "renew-jitter", 0.1, "The largest `fraction` of renewBefore by which a certificate is renewed even earlier, from 0 to 1.")
@@ -110,6 +115,7 @@ func (o *options) validate() error {
 		checkDuration("backoff-base", o.backoffBase, time.Nanosecond),
 		checkDuration("backoff-max", o.backoffMax, o.backoffBase),
 		checkFraction("backoff-jitter", o.backoffJitter),
+		o.validateRateLimit(),
 		checkSecret("ca-secret", o.caSecret),
 		checkFraction("renew-jitter", o.renewJitter),
 		checkDuration("recheck-interval", o.recheckInterval, time.Second),
@@ -141,6 +147,25 @@ func (o *options) validateElection() error {
 	ownNamespace := o.leaderNamespace == "" && inCluster()
 	if !ownNamespace && len(validation.IsDNS1123Label(o.leaderNamespace)) > 0 {
 		errs = append(errs, bad("leader-election-namespace", o.leaderNamespace, "the name of a namespace; it can be left out only in a cluster"))
+	}
+	return errors.Join(errs...)
+}
+
+// validateRateLimit knows that the file replaces the flags for the backoff, and that
+// an empty path is more likely a variable which was not set.
+func (o *options) validateRateLimit() error {
+	const file = "rate-limit-config"
+	if !o.given[file] {
+		return nil
+	}
+	var errs []error
+	if o.rateLimitFile == "" {
+		errs = append(errs, bad(file, o.rateLimitFile, "the path of a file"))
+	}
+	for _, name := range []string{"backoff-base", "backoff-max", "backoff-jitter"} {
+		if o.given[name] {
+			errs = append(errs, bad(file, o.rateLimitFile, "it without --%s, which the file replaces", name))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -25,6 +25,7 @@ func TestGoodOptions(t *testing.T) {
 		"--leader-elect --leader-election-namespace=here --leader-election-lease-duration=3s --leader-election-renew-deadline=2s --leader-election-retry-period=500ms",
 		"--leader-election-renew-deadline=1h", // without an election it means nothing
 		"--backoff-base=1s --backoff-max=1s --backoff-jitter=0",
+		"--rate-limit-config=/etc/certrotator/ratelimit.yaml",
 		"--renew-jitter=1 --concurrency=1 --shutdown-timeout=0 --rotation-spread=0 --run-timeout=0",
 		"--kube-api-qps=0.5 --kube-api-burst=1",
 		"--kubeconfig=/nowhere --zap-log-level=debug --zap-devel",
@@ -76,6 +77,12 @@ func TestBadOptions(t *testing.T) {
 		"--concurency=4":                                    "flag provided but not defined: -concurency",
 		"run":                                               `argument "run": want flags only`,
 		"--concurrency=0 --renew-jitter=2 --metrics-bind-address=nobody": "--renew-jitter=2: want 0 to 1",
+
+		// The file replaces the flags for the backoff, even one with its default.
+		"--rate-limit-config=":                                       "--rate-limit-config=: want the path of a file",
+		"--rate-limit-config=a --backoff-base=5ms":                   "--rate-limit-config=a: want it without --backoff-base",
+		"--rate-limit-config=a --backoff-max=1m":                     "--rate-limit-config=a: want it without --backoff-max",
+		"--rate-limit-config=a --backoff-base=1s --backoff-jitter=0": "--rate-limit-config=a: want it without --backoff-jitter",
 	} {
 		_, err := parseOptions(strings.Fields(args), t.Output())
 		require.ErrorContains(t, err, want, args)
@@ -86,7 +93,7 @@ func TestHelp(t *testing.T) {
 	var help strings.Builder
 	_, err := parseOptions([]string{"--help"}, &help)
 	require.ErrorIs(t, err, flag.ErrHelp)
-	for _, name := range []string{"-ca-secret", "-renew-jitter", "-kubeconfig", "-zap-log-level"} {
+	for _, name := range []string{"-ca-secret", "-rate-limit-config path", "-renew-jitter", "-kubeconfig", "-zap-log-level"} {
 		require.Contains(t, help.String(), name)
 	}
 }
