@@ -70,6 +70,14 @@ func (p *Process) Log() string {
 	return p.opts.Log
 }
 
+// PID returns the id of the process that runs now, or 0.
+func (p *Process) PID() int {
+	if cmd, _ := p.current(); cmd != nil && p.Running() {
+		return cmd.Process.Pid
+	}
+	return 0
+}
+
 // Start starts the operator and waits until it says that it is ready.
 func (p *Process) Start(ctx context.Context) error {
 	if err := p.launch(); err != nil {

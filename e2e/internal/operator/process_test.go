@@ -64,9 +64,11 @@ func log(t *testing.T, p *operator.Process) string {
 func TestStartStopStart(t *testing.T) {
 	p := newProcess(t)
 	require.NoError(t, p.Stop(), "what does not run is stopped")
+	require.Zero(t, p.PID())
 
 	for range 2 {
 		require.NoError(t, p.Start(t.Context()))
+		require.NotZero(t, p.PID())
 		resp, err := http.Get(p.MetricsURL())
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
