@@ -247,19 +247,3 @@ func ExampleOwn() {
 	// true
 	// 1
 }
-
-// The numbers change while it runs; the failures stay.
-func ExampleNewTunable() {
-	limiter, err := ratelimit.NewTunable[string](ratelimit.Config{
-		Exponential: &ratelimit.ExponentialOptions{BaseDelay: time.Second},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(limiter.When("a"), limiter.When("a"))
-	err = limiter.Tune(ratelimit.Config{Exponential: &ratelimit.ExponentialOptions{BaseDelay: time.Second, Factor: 3}})
-	fmt.Println(limiter.When("a"), err)
-	// Output:
-	// 1s 2s
-	// 9s <nil>
-}
