@@ -34,12 +34,12 @@
 //
 // The surprise: a limiter belongs to one controller. It knows an item by its key
 // alone, so that a success in one controller would wipe the backoff of the same key in
-// another that shares the limiter. Package queue gives the second one its own, and logs
-// an error; another queue can't. Build one for each.
+// another that shares the limiter. Package queue gives the second one its own, and
+// logs an error; another queue can't. Build one for each.
 //
 // To wait longer each time for what is not ready yet, without an error, answer
-// Result.Requeue: it counts as a failure, and a [ByError] gives its class, "requeue", a
-// limiter of its own.
+// Result.Requeue: it counts as a failure, and a [ByError] gives its class, "requeue",
+// a limiter of its own.
 //
 // To come back at a time, without an error, use package requeue: a reconciler that
 // answers RequeueAfter with the delay of its controller's own limiter never waits
