@@ -129,6 +129,8 @@ func (e *Exponential[T]) delay(item T) time.Duration {
 		return e.opts.MaxDelay
 	case n < len(e.delays):
 		return e.delays[n]
+	case len(e.delays) < maxDelays: // the last is the longest
+		return e.opts.MaxDelay
 	default:
 		return e.opts.delay(n)
 	}

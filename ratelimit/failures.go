@@ -83,6 +83,9 @@ func (f *failures[T]) find(item T) (n int32, ok bool) {
 	if n, ok = f.old.Get(item); ok {
 		f.old.Delete(item)
 		f.young.Put(item, n)
+		if f.old.Len() == 0 { // All that live are young: nobody needs its memory until the next turn.
+			f.old = keyed.Map[T, int32]{}
+		}
 	}
 	return n, ok
 }
