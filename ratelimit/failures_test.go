@@ -66,6 +66,30 @@ func TestFailuresModel_RL06(t *testing.T) {
 	}
 }
 
+// RL06: items that go on failing take no more than when they began, once all of them
+// have since the young became the old.
+func TestFailingItemsTakeNoMore_RL06(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const items = 1000 // A map of so few is not rebuilt.
+		l := ratelimit.NewExponential[int](ratelimit.ExponentialOptions{MaxDelay: time.Minute, TTL: time.Minute})
+		fail := func() int64 {
+			for i := range items {
+				l.When(i)
+			}
+			return heapInUse()
+		}
+		before := heapInUse()
+		began := fail() - before
+		for range 10 {
+			time.Sleep(time.Minute)
+			fail() // in the midst of which they do, every other time
+			require.Less(t, fail()-before, began*3/2)
+		}
+		require.Equal(t, items, ratelimit.Items(l))
+		require.Equal(t, time.Minute, l.When(0), "none began anew")
+	})
+}
+
 // Uptime is of no account: after years an item is counted and dropped as ever.
 func TestFailuresAfterYears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
