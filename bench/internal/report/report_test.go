@@ -71,6 +71,19 @@ func TestTitle(t *testing.T) {
 	require.Contains(t, got, "| 1,000 keys, 50 loops, 10 rounds | 1× |")
 }
 
+// Each case of an outage has a line of its own, with what was measured of it.
+func TestOutage(t *testing.T) {
+	got := markdown(t, head+
+		table("retries-meanwhile", "Outage/limiter=Default,160012,∞,,,,,,,,\nOutage/limiter=each-key,,,,,,,160000,∞,,\n")+
+		table("s-all-well", "Outage/limiter=Default,644.411,∞,,,,,,,,\nOutage/limiter=each-key,,,,,,,120.18,∞,,\n")+
+		table("peak-after", "Outage/limiter=Default,180,∞,,,,,,,,\n"))
+	require.Contains(t, got, "\n\n| **Outage of 10 minutes, 10,000 keys** | | retries meanwhile | half are well after | all are well after | most runs in a second after it |\n"+
+		"|---|---|---|---|---|---|\n"+
+		"| trimtab | Default | 160,012 |  | 644 s | 180 |\n"+
+		"| client-go | each key | 160,000 |  | 120 s |  |\n")
+	require.NotContains(t, markdown(t, head+times("Keys/keys=9,1,0%,,,,,,,,\n")), "Outage", "nothing was measured")
+}
+
 // What is bare is taken off both sides of a ratio, and off what a bar is about.
 func TestOverBare(t *testing.T) {
 	got := markdown(t, head+"flux: v1.2.3\n"+
@@ -132,6 +145,12 @@ func TestBarLimits(t *testing.T) {
 		{"trimtab ÷ controller-runtime | at most 0.8×", "sec/key", "Reconcile/keys=9", "8,,10,,,,1,,,", "9,,10,,,,1,,,"},
 		{"fresh queue | at most 2×", "x-fresh", "Left/keys=9", "2,,10,,,,1,,,", "2.1,,10,,,,1,,,"},
 		{"are served | at most 100", "deliveries", "Tenants", "100,,10,,,,1,,,", "101,,10,,,,1,,,"},
+		{"exponential: trimtab ÷ client-go | at most 1×", "sec/op", "Exponential/op=one-caller", "1,,,,,,1,,,", "1.1,,,,,,1,,,"},
+		{"of a failure, exponential | at most 0", "allocs/op", "Exponential/op=one-caller", "0,,,,,,0,,,", "1,,,,,,0,,,"},
+		{"client-go's default ÷ trimtab | at least 2×", "sec/op", "Bucket/op=one-caller", "1,,,,,,2,,,", "1,,,,,,1.9,,,"},
+		{"of a failure, bucket | at most 0", "allocs/op", "Bucket/op=one-caller", "0,,,,,,1,,,", "1,,,,,,1,,,"},
+		{"each failing key: trimtab ÷ client-go | at most 1.2×", "live-B/key", "Failing/keys=9", "1.2,,,,,,1,,,", "1.3,,,,,,1,,,"},
+		{"for that of the 1,000 that do | at most 2×", "x-alone", "Vanished/keys=9", "2,,,,,,9,,,", "2.1,,,,,,9,,,"},
 		{"as text | at most 20 ms", "sec/op", "Scrape/op=text/loops=50", "0.02,,,,,,,,,", "0.0201,,,,,,,,,"},
 		{"for that after the first | at most 1.1×", "x-first-round", "Hot/keys=9", "1.1,,10,,,,1,,,", "1.11,,10,,,,1,,,"},
 		{"| read against the transport's own record, median difference | at most 2 ms", "ms-read-off", "Phases/calls=in-parallel", "2,,,,,,,,,", "2.1,,,,,,,,,"},

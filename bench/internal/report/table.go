@@ -17,7 +17,7 @@ type table struct {
 type section struct{ title, name, unit string }
 
 func tables() []table {
-	return []table{queues(), runs()}
+	return []table{queues(), limiters(), runs()}
 }
 
 // queues compares what hands requests out.
@@ -37,7 +37,6 @@ func queues() table {
 			{"Heap after the keys have come and gone and 1,000 stay, for that of a fresh queue with these", "Left", "x-fresh"},
 			{"Empty reconcile in controller-runtime's controller, with its add: time", "Reconcile", perKey},
 			{"Empty reconcile: allocations", "Reconcile", "allocs/key"},
-			{"Rate limiter: time", "Limiter", "sec/op"},
 			{"Tenants: deliveries until the nine small ones are served", "Tenants", "deliveries"},
 			{"Storm: wait of a user's change, P50", "Storm", "ms-primary-P50"},
 			{"Storm: wait of a user's change, P99", "Storm", "ms-primary-P99"},
@@ -46,6 +45,25 @@ func queues() table {
 			{"Storm: wait until the first of the resync runs", "Storm", "s-resync-first"},
 			{"Storm: longest wait of a resync", "Storm", "s-resync-oldest"},
 			{"Storm: all is through after", "Storm", "s-complete"},
+		},
+	}
+}
+
+// limiters compares what says how long a failing key waits.
+func limiters() table {
+	return table{
+		contestants: []string{Trimtab, clientGo},
+		compared:    []string{clientGo},
+		sections: []section{
+			{"Failure of a key, exponential without jitter: time", "Exponential", perOp},
+			{"Failure of a key, exponential without jitter: allocations", "Exponential", "allocs/op"},
+			{"Failure of a key, bucket, beside client-go's default: time", "Bucket", perOp},
+			{"Failure of a key, bucket, beside client-go's default: allocations", "Bucket", "allocs/op"},
+			{"Failure of a key, exponential and bucket, beside client-go's default: time", "MaxOf", perOp},
+			{"Failure of a key, exponential and bucket, beside client-go's default: allocations", "MaxOf", "allocs/op"},
+			{"10,000 keys in turn, exponential, trimtab's with jitter: time", "Limiter", perOp},
+			{"Live heap for each failing key", "Failing", "live-B/key"},
+			{"Heap after the keys have failed once and 1,000 go on, for that of a limiter of these alone", "Vanished", "x-alone"},
 		},
 	}
 }
@@ -80,6 +98,7 @@ func (r *Results) Markdown() string {
 	for _, table := range tables() {
 		r.writeTable(&b, table)
 	}
+	r.writeMatrix(&b, outage())
 	return b.String()
 }
 
