@@ -47,7 +47,7 @@ func fail(l workqueue.TypedRateLimiter[request], keys []request) {
 }
 
 // lifetime is for how long a limiter of BenchmarkVanished remembers what fails no more.
-const lifetime = 200 * time.Millisecond
+const lifetime = 120 * time.Millisecond
 
 // BenchmarkVanished lets a million keys fail once. A thousand go on failing, until the
 // others have not for three of their lifetimes. It compares the heap with that of a

@@ -12,11 +12,14 @@ import (
 )
 
 // BenchmarkLimiter lets keys fail. Known ones failed before; those that recover are
-// forgotten after each failure.
+// forgotten after each failure, or after ten in a row.
 func BenchmarkLimiter(b *testing.B) {
 	const n = 10_000
 	keys := requests(n)
-	for _, op := range []string{"failure-of-known-keys", "failure-and-recovery"} {
+	for _, op := range []struct {
+		name string
+		row  int // of failures of a key
+	}{{"failure-of-known-keys", 0}, {"failure-and-recovery", 1}, {"failure,-with-a-tenth-of-a-recovery", 10}} {
 		for _, limiter := range []struct {
 			name string
 			of   workqueue.TypedRateLimiter[request]
@@ -24,15 +27,16 @@ func BenchmarkLimiter(b *testing.B) {
 			{ours, ratelimit.NewExponential[request](ratelimit.ExponentialOptions{Jitter: 0.2})},
 			{clientGo, perItem()},
 		} {
-			b.Run(fmt.Sprintf("op=%s/by=%s", op, limiter.name), func(b *testing.B) {
+			b.Run(fmt.Sprintf("op=%s/by=%s", op.name, limiter.name), func(b *testing.B) {
 				i := 0
 				b.ReportAllocs()
 				for b.Loop() {
-					limiter.of.When(keys[i%n])
-					if op == "failure-and-recovery" {
-						limiter.of.Forget(keys[i%n])
-					}
+					key := keys[i/max(1, op.row)%n]
+					limiter.of.When(key)
 					i++
+					if op.row > 0 && i%op.row == 0 {
+						limiter.of.Forget(key)
+					}
 				}
 			})
 		}
