@@ -26,7 +26,8 @@ const (
 	// Gentle is for what must not be hurried, such as a system that many share:
 	// exponential from 5 s to 30 min, jitter 0.5, and no sooner than the server
 	// asks for, up to an hour. Items share a bucket: one retry in a second, after
-	// ten at once. They wait in its line up to 30 min.
+	// ten at once. They wait in its line up to 30 min; what fails when that is as long,
+	// as where 2,000 fail at once, comes after 30 min without a turn in it.
 	Gentle Preset = "Gentle"
 )
 
