@@ -37,10 +37,10 @@ func TestBackoffWithoutAnError_RQ04(t *testing.T) {
 			return reconcile.Result{Requeue: len(at) != 6 && len(at) < 9}, nil //nolint:staticcheck // Deprecated, and still in use.
 		})
 		q.Add("k")
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Equal(t, []time.Duration{0, 1e9, 3e9, 7e9, 15e9, 31e9}, at)
 		q.Add("k")
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		require.Equal(t, []time.Duration{60e9, 61e9, 63e9}, at[6:], "the success reset it")
 		require.Zero(t, q.NumRequeues("k"))
 	})
@@ -61,7 +61,7 @@ func TestRequeuesMakeNoErrorWait_RQ29(t *testing.T) {
 			}
 		})
 		q.Add("k")
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		require.Len(t, at, 22)
 		for i := range at[:20] {
 			require.LessOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second)
