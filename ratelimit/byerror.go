@@ -16,8 +16,8 @@ type ByErrorOptions[T comparable] struct {
 	Default workqueue.TypedRateLimiter[T]
 
 	// Classes is a limiter for each of some classes of failures; package reconcile
-	// lists the built-in ones. Two classes may share one. "success" and "" are no
-	// classes of a failure.
+	// lists the built-in ones, and Class in its Options adds others. Two classes may
+	// share one. "success" and "" are no classes of a failure.
 	Classes map[string]workqueue.TypedRateLimiter[T]
 }
 

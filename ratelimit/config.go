@@ -24,7 +24,13 @@ import (
 //	    - exponential: {baseDelay: 750ms, maxDelay: 15m, jitter: 0.2}
 //	    - bucket: {rate: 10, burst: 50}
 //
-// An unknown name is an error, and so is a zero where zero is impossible.
+// An unknown name is an error, and so is a zero where zero is impossible. A few
+// have no default and must be there: the limiter, or default, of what stands around
+// one, the delay of constant and the maxDelay of capped. Write {} for the preset
+// Default.
+//
+// A Config is read and not written: json.Marshal and yaml.Marshal give names that
+// [ParseConfig] refuses. It must not contain itself.
 type Config struct {
 	// Preset is the name of a limiter that is ready for use.
 	Preset Preset

@@ -25,7 +25,10 @@
 // configfile does as a file changes. Three presets are ready for use: InCluster,
 // ExternalAPI and Gentle.
 //
-// One that is an ErrorAware is told why a request failed, by package queue.
+// One that is an ErrorAware is told why a request failed: by package queue, for a
+// reconciler in the chain of package reconcile. With another queue, as that of
+// plain controller options, a ByError is only its Default, and a RetryAfter its
+// Limiter.
 //
 // Exponential, FastSlow and Constant count each item alone, and items share nothing.
 // Bucket and Budget are shared by all items, and are meant to be by several

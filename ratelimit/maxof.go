@@ -14,7 +14,7 @@ type MaxOf[T comparable] struct {
 }
 
 // NewMaxOf returns a limiter that asks all of these. It panics if there are none, or
-// if one is nil.
+// if one is nil. One that is in it twice counts each failure twice.
 func NewMaxOf[T comparable](limiters ...workqueue.TypedRateLimiter[T]) *MaxOf[T] {
 	if len(limiters) == 0 {
 		panic(errors.New("ratelimit: NewMaxOf(): want at least one limiter"))

@@ -43,8 +43,13 @@ func NewTunable[T comparable](c Config) (*Tunable[T], error) {
 // Each item keeps the failures that it has had: those counted under a class of
 // errors stay there, and all others stay with the first limiter that counts. A
 // token that was taken stays taken: a Burst that is raised by one gives one token,
-// and one that is lowered takes them back, if need be from those to come. Only the
-// first failure of a new group, which comes at the same instant, may be lost.
+// and one that is lowered takes them back, if need be from those to come.
+//
+// What has no place in c is lost for good, and each item counts anew: the failures
+// of a class that c has no limiter for, all of them where nothing in c counts, as
+// with a bucket alone, and those that move into a limiter of each namespace or out
+// of one. The first failure of a new group, which comes at the same instant, may be
+// lost, too.
 func (t *Tunable[T]) Tune(c Config) error {
 	l, err := Build[T](c)
 	if err != nil {
