@@ -8,12 +8,16 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
+// maxWeight leaves room for the sum of all weights.
+const maxWeight = 1e9
+
 // BudgetedOptions configures [NewBudgeted].
 type BudgetedOptions[T comparable] struct {
 	// Budget is what the retries are taken from. It must be set.
 	Budget *Budget
 
-	// Weight is the member's part of it beside the others'. Zero means 1.
+	// Weight is the member's part of it beside the others', at most a billion. Zero
+	// means 1.
 	Weight float64
 
 	// Limiter says how long a failure waits at the least, and counts them. It must be
@@ -31,7 +35,7 @@ func (o BudgetedOptions[T]) Validate() error {
 		return fmt.Errorf("ratelimit: Limiter %T(nil): must be a limiter", o.Limiter)
 	}
 	setDefault(&o.Weight, 1)
-	return first(faults{positive("Weight", o.Weight)})
+	return first(faults{positive("Weight", o.Weight), atMost("Weight", o.Weight, maxWeight)})
 }
 
 // Budgeted is the limiter of one controller whose retries a [Budget] bounds. Its

@@ -121,7 +121,7 @@ func checkNoNamespace[T comparable](t *testing.T, text, name string) {
 // A limiter of each namespace in one of each is odd, and works.
 func TestBuildNested(t *testing.T) {
 	c := ratelimit.Config{}
-	for range 10 {
+	for range 7 {
 		c = ratelimit.Config{PerNamespace: &ratelimit.Config{MaxOf: []ratelimit.Config{c}}}
 	}
 	l, err := ratelimit.Build[namespaced](c)

@@ -106,11 +106,35 @@ func (c BudgetConfig) Validate() error { return Config{Budget: &c}.Validate() }
 // Validate returns all faults, each with the path and the value of its field,
 // joined.
 func (c Config) Validate() error {
+	if c.deeper(maxDepth) {
+		return fmt.Errorf("ratelimit: the configuration is more than %d limiters deep, want fewer", maxDepth)
+	}
 	var errs []error
 	for _, f := range c.faults("") {
 		errs = append(errs, f)
 	}
 	return errors.Join(errs...)
+}
+
+// deeper reports whether more than n limiters are in c, each within another. One that
+// contains itself is.
+func (c *Config) deeper(n int) bool {
+	if n == 0 {
+		return true
+	}
+	for _, inner := range c.inner() {
+		if inner.deeper(n - 1) {
+			return true
+		}
+	}
+	if c.ByError != nil {
+		for _, class := range c.ByError.Classes {
+			if class.deeper(n - 1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // faults returns all faults of c, whose path is empty for the whole.

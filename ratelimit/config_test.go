@@ -110,3 +110,27 @@ func TestBudgetConfigValidate(t *testing.T) {
 	require.ErrorContains(t, c.Validate(), `budget.limiter.preset is "X"`)
 	require.NoError(t, ratelimit.BudgetConfig{}.Validate())
 }
+
+// One that is in itself is no limiter, and so is one that nobody means.
+func TestConfigInItself(t *testing.T) {
+	group := ratelimit.Config{}
+	group.PerNamespace = &group
+	list := ratelimit.Config{MaxOf: make([]ratelimit.Config, 2)}
+	list.MaxOf[0], list.MaxOf[1] = list, list
+	classes := ratelimit.Config{ByError: &ratelimit.ByErrorConfig{Classes: map[string]ratelimit.Config{}}}
+	classes.ByError.Classes["error"] = classes
+	for _, c := range []ratelimit.Config{group, list, classes, nested(16)} {
+		require.EqualError(t, c.Validate(), "ratelimit: the configuration is more than 16 limiters deep, want fewer")
+		_, err := ratelimit.Build[string](c)
+		require.Error(t, err)
+	}
+	require.NoError(t, nested(15).Validate())
+}
+
+// nested returns a limiter in n others.
+func nested(n int) (c ratelimit.Config) {
+	for range n {
+		c = ratelimit.Config{Capped: &ratelimit.CappedConfig{Limiter: c, MaxDelay: 1}}
+	}
+	return c
+}

@@ -79,6 +79,13 @@ func setDefault[N int | float64 | time.Duration](value *N, instead N) {
 	}
 }
 
+func atMost(field string, value, most float64) *fault {
+	if value > most {
+		return bad(field, value, "at most %v", most)
+	}
+	return nil
+}
+
 func atLeastOne(field string, value int) *fault {
 	if value < 1 {
 		return bad(field, value, "at least 1")
