@@ -12,6 +12,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/trimtab/trimtab/internal/class"
 )
 
 // RetryAfterOptions configures [NewRetryAfter].
@@ -125,14 +127,7 @@ func (w *walk) visit(err error) {
 func ask(err error) (hint time.Duration, inner []error) {
 	defer func() { _ = recover() }()
 	hint = ownHint(err)
-	switch e := err.(type) { //nolint:errorlint // The tree is walked here, node by node.
-	case interface{ Unwrap() error }:
-		inner = []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		inner = e.Unwrap()
-	case interface{ Errors() []error }: // an Aggregate of apimachinery, which does not unwrap
-		inner = e.Errors()
-	}
+	inner = class.Inner(err)
 	return hint, inner
 }
 

@@ -77,6 +77,7 @@ func TestRetryAfterHints(t *testing.T) {
 		"status":                     {busy, 7 * time.Second},
 		"status, wrapped":            {fmt.Errorf("get: %w", busy), 7 * time.Second},
 		"status, joined":             {errors.Join(errBroken, nil, busy), 7 * time.Second},
+		"status, of several":         {several{errBroken, busy}, 7 * time.Second},
 		"status, aggregate":          {utilerrors.NewAggregate([]error{errBroken, busy}), 7 * time.Second},
 		"status, aggregate, wrapped": {fmt.Errorf("all: %w", utilerrors.NewAggregate([]error{busy})), 7 * time.Second},
 		"status, server timeout":     {apierrors.NewServerTimeout(schema.GroupResource{}, "get", 9), 9 * time.Second},
@@ -203,3 +204,9 @@ func FuzzRetryAfterNeverShortens(f *testing.F) {
 		}
 	})
 }
+
+// several is an error that holds others as go-multierror's does.
+type several []error
+
+func (several) Error() string            { return "several" }
+func (s several) WrappedErrors() []error { return s }
