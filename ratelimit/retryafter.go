@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/trimtab/trimtab/internal/class"
+	classes "github.com/trimtab/trimtab/internal/class"
 )
 
 // RetryAfterOptions configures [NewRetryAfter].
@@ -127,7 +127,7 @@ func (w *walk) visit(err error) {
 func ask(err error) (hint time.Duration, inner []error) {
 	defer func() { _ = recover() }()
 	hint = ownHint(err)
-	inner = class.Inner(err)
+	inner = classes.Inner(err)
 	return hint, inner
 }
 
