@@ -57,8 +57,8 @@ func TestObjectsLeaveNoSeries_ME05_ME06(t *testing.T) {
 			run(queue.Outcome{Class: "success", Object: found})
 		}
 		all := samples(t, reg)
-		require.Len(t, named(all, "trimtab_object_requeues"), 20)
-		require.Len(t, named(all, "trimtab_object_busy_seconds"), 20)
+		require.Len(t, named(all, "trimtab_object_requeues"), 10)
+		require.Len(t, named(all, "trimtab_object_busy_seconds"), 10)
 		require.InDelta(t, objects, all[`trimtab_convergence_attempts_bucket{controller="c",le="2"}`], 0)
 		require.InDelta(t, 0, all[`trimtab_convergence_attempts_bucket{controller="c",le="1"}`], 0)
 

@@ -9,9 +9,9 @@ import (
 // Options configures New. The zero value is the default.
 type Options struct {
 	// Buckets are the upper bounds, in seconds, of the classic buckets of latency,
-	// delay and convergence, in ascending order. Nil means 20 of them from 1 ms to 1 h,
-	// and for delay 10 of them from 10 ms. Empty but not nil means none: there are
-	// native histograms in any case.
+	// delay and convergence, in ascending order. Nil means 20 of them from 1 ms to 1 h
+	// for latency, and 8 of them from 100 ms for the other two. Empty but not nil means
+	// none: there are native histograms in any case.
 	Buckets []float64
 
 	// MaxLabelValues bounds how many values of an open label, the class of a run or of
@@ -21,7 +21,7 @@ type Options struct {
 	MaxLabelValues int
 
 	// TopK is the number of objects of each controller that trimtab_object_requeues
-	// names, and that trimtab_object_busy_seconds names. Zero means 20. The queue
+	// names, and that trimtab_object_busy_seconds names. Zero means 10. The queue
 	// knows no more than 200 of each.
 	TopK int
 }
@@ -46,12 +46,12 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// delayBuckets returns the buckets of delays. What was delayed on purpose is of
-// interest by its size, not by its percentiles, and each bucket is there once for
-// each trigger.
-func (o Options) delayBuckets() []float64 {
+// coarseBuckets returns the buckets of delay and convergence: what was delayed on
+// purpose is of interest by its size, not by its percentiles, and each bucket of delay
+// is there once for each trigger. 1000 s is where controller-runtime's backoff ends.
+func (o Options) coarseBuckets() []float64 {
 	if o.Buckets == nil {
-		return []float64{0.01, 0.1, 1, 10, 30, 60, 300, 600, 1800, 3600}
+		return []float64{0.1, 1, 10, 30, 60, 300, 1000, 3600}
 	}
 	return slices.Clone(o.Buckets)
 }
@@ -72,7 +72,7 @@ func (o Options) withDefaults() Options {
 		o.MaxLabelValues = 25
 	}
 	if o.TopK == 0 {
-		o.TopK = 20
+		o.TopK = 10
 	}
 	return o
 }

@@ -23,7 +23,7 @@ type series struct {
 	attempts, limited                  *family[prometheus.Histogram]
 }
 
-func newSeries(buckets, delayBuckets []float64) series {
+func newSeries(buckets, coarse []float64) series {
 	return series{
 		adds: counter("adds_total",
 			"Adds to the queue by what caused them, those merged into a request already queued included.", labelTrigger),
@@ -38,9 +38,9 @@ func newSeries(buckets, delayBuckets []float64) series {
 		latency: histogram("latency_seconds",
 			"Seconds from when a request could have been taken by a worker to the end of its run: wait and run, without deliberate delay.", buckets, labelTrigger),
 		delay: histogram("delay_seconds",
-			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", delayBuckets, labelTrigger),
+			"Seconds for which a request was held back on purpose before it became ready: backoff, RequeueAfter and the like.", coarse, labelTrigger),
 		convergence: histogram("convergence_seconds",
-			"Seconds from when the first attempt at a request could have been made to the end of the one after which none was needed.", buckets),
+			"Seconds from when the first attempt at a request could have been made to the end of the one after which none was needed.", coarse),
 		attempts: smallHistogram("convergence_attempts",
 			"Attempts at a request up to the one after which none was needed.", []float64{1, 2, 3, 5, 10, 20, 50, 100}),
 		limited: smallHistogram("limiter_delay_seconds",

@@ -74,7 +74,7 @@ func TestState_ME15(t *testing.T) {
 }
 
 func TestOnlyTheHottestAreNamed_ME05(t *testing.T) {
-	for _, tc := range []struct{ topK, named int }{{0, 20}, {3, 3}} {
+	for _, tc := range []struct{ topK, named int }{{0, 10}, {3, 3}} {
 		m, reg := newRegistry(t, metrics.Options{TopK: tc.topK})
 		m.Controller("c").SetState(func() metrics.State {
 			var s metrics.State

@@ -58,7 +58,7 @@ func (c *call) end(ctx context.Context) {
 
 // name returns on what kind of object the call is.
 func (c *call) name() string {
-	kind := kindOf(c.obj)
+	kind := c.run.chain.own.kindOf(c.obj)
 	switch c.verb {
 	case "list":
 		kind = strings.TrimSuffix(kind, "List")
@@ -98,7 +98,7 @@ func (c *call) wrote(kinds client.Client, obj client.Object, before int64, dry b
 
 // generation returns the generation of an object that is about to be written.
 func (c *call) generation(obj client.Object) int64 {
-	if c.run == nil || c.run.own.like == nil || isNil(obj) {
+	if c.run == nil || c.run.chain.own.like == nil || isNil(obj) {
 		return 0
 	}
 	return obj.GetGeneration()
@@ -114,7 +114,7 @@ func keyOf(obj client.Object) client.ObjectKey {
 // kindOf returns the kind of an object, a list or an apply configuration: what it
 // says, or else its Go type's name, which is the same for generated types and costs no
 // look-up in a scheme.
-func kindOf(obj any) string {
+func (own *ownKind) kindOf(obj any) string {
 	if isNil(obj) {
 		return "unknown"
 	}
@@ -124,6 +124,14 @@ func kindOf(obj any) string {
 		}
 	}
 	t := reflect.TypeOf(obj)
+	if t == own.goType {
+		return own.typeName
+	}
+	return typeName(t)
+}
+
+// typeName returns the name of a Go type, or of that which it points to.
+func typeName(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}

@@ -34,13 +34,12 @@ func Instrument[request comparable](opts Options[request]) Middleware[request] {
 		opts.Queue = noQueue[request]{}
 	}
 	return func(next TypedReconciler[request]) TypedReconciler[request] {
-		return &instrumented[request]{queue: opts.Queue, like: opts.For, next: next, settings: opts.settings()}
+		return &instrumented[request]{queue: opts.Queue, next: next, settings: opts.settings()}
 	}
 }
 
 type instrumented[request comparable] struct {
 	queue    Queue[request]
-	like     client.Object // Options.For
 	next     TypedReconciler[request]
 	settings *settings
 }
@@ -119,12 +118,13 @@ func (i *instrumented[request]) report(ctx context.Context, req request, o queue
 	i.queue.Report(req, o)
 }
 
-func (i *instrumented[request]) own(req request) ownObject {
-	if i.like == nil {
-		return ownObject{}
+// own returns the key of the object that a run for req is for.
+func (i *instrumented[request]) own(req request) client.ObjectKey {
+	if i.settings.own.like == nil {
+		return client.ObjectKey{}
 	}
 	key := any(req).(Request) // Validate has seen to it.
-	return ownObject{like: i.like, key: key.NamespacedName}
+	return key.NamespacedName
 }
 
 // noQueue is a Queue that knows nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -113,6 +114,9 @@ func (o Options[request]) settings() *settings {
 		class:         o.Class,
 		quiet:         o.Quiet,
 		convertPanics: o.ConvertPanics,
+	}
+	if o.For != nil {
+		s.own = ownKind{like: o.For, goType: reflect.TypeOf(o.For), typeName: typeName(reflect.TypeOf(o.For))}
 	}
 	if s.observer == nil {
 		s.observer = nobody{}

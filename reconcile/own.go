@@ -13,10 +13,11 @@ import (
 	"github.com/trimtab/trimtab/queue"
 )
 
-// ownObject is the object that a run is for.
-type ownObject struct {
-	like client.Object // an object of its kind, or nil
-	key  client.ObjectKey
+// ownKind is the kind of the objects that the runs of a chain are for.
+type ownKind struct {
+	like     client.Object // an object of that kind, or nil
+	goType   reflect.Type  // of like
+	typeName string        // of goType: reflection takes long to find it
 }
 
 // sight is what a call showed of the run's own object.
@@ -33,18 +34,19 @@ func sightOf(obj client.Object) sight {
 // owns reports whether obj, at key, is the object that the run is for. c tells the
 // kind of one that does not carry it.
 func (r *run) owns(c client.Client, obj client.Object, key client.ObjectKey) bool {
-	if r.own.like == nil || key != r.own.key || isNil(obj) {
+	own := &r.chain.own
+	if own.like == nil || key != r.own || isNil(obj) {
 		return false
 	}
-	if sameKind(obj, r.own.like) {
+	if sameKind(obj, own.like) {
 		return true
 	}
-	return (generic(obj) || generic(r.own.like)) && r.ownKind(c, kindBy(c, obj))
+	return (generic(obj) || generic(own.like)) && r.ownKind(c, kindBy(c, obj))
 }
 
 // ownKind reports whether the object that the run is for is of that kind.
 func (r *run) ownKind(c client.Client, kind schema.GroupKind) bool {
-	return kind.Kind != "" && kind == kindBy(c, r.own.like)
+	return kind.Kind != "" && kind == kindBy(c, r.chain.own.like)
 }
 
 // sameKind reports whether two objects are of one kind: by the GroupVersionKind
@@ -160,11 +162,11 @@ func (r *run) isReleased() bool {
 // applied returns what an apply of the run's own object showed of it, and false if
 // it was another object's: the answer of the server is in the configuration.
 func (r *run) applied(c client.Client, config runtime.ApplyConfiguration) (sight, bool) {
-	if r.own.like == nil || isNil(config) {
+	if r.chain.own.like == nil || isNil(config) {
 		return sight{}, false
 	}
 	if obj, ok := config.(client.Object); ok { // of an unstructured object
-		return sightOf(obj), keyOf(obj) == r.own.key && r.ownKind(c, obj.GetObjectKind().GroupVersionKind().GroupKind())
+		return sightOf(obj), keyOf(obj) == r.own && r.ownKind(c, obj.GetObjectKind().GroupVersionKind().GroupKind())
 	}
 	named, ok := config.(interface {
 		GetName() *string
@@ -179,7 +181,7 @@ func (r *run) applied(c client.Client, config runtime.ApplyConfiguration) (sight
 		key.Namespace = value(spaced.GetNamespace())
 	}
 	gvk := schema.FromAPIVersionAndKind(value(named.GetAPIVersion()), value(named.GetKind()))
-	if key != r.own.key || !r.ownKind(c, gvk.GroupKind()) {
+	if key != r.own || !r.ownKind(c, gvk.GroupKind()) {
 		return sight{}, false
 	}
 	return sightOfConfig(config), true

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/trimtab/trimtab/internal/class"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/trigger"
@@ -33,8 +35,8 @@ type run struct {
 	info  trigger.Info
 	id    string
 	chain *settings
-	own   ownObject
-	ctx   context.Context //nolint:containedctx // It is that which the tracer made for the run; nil without one.
+	own   client.ObjectKey // of the object that the run is for, if the chain knows its kind
+	ctx   context.Context  //nolint:containedctx // It is that which the tracer made for the run; nil without one.
 
 	mu       sync.Mutex
 	inFlight [kinds]int

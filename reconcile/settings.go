@@ -13,6 +13,7 @@ type settings struct {
 	class         func(error) string           // or nil
 	quiet         func(class string, attempt int) bool
 	convertPanics bool
+	own           ownKind
 	clients       atomic.Bool // a client of Client was used in a run
 	names         names
 	there         there
