@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/trimtab/trimtab/internal/null"
 	"github.com/trimtab/trimtab/metrics"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/ratelimit"
@@ -74,7 +75,7 @@ func NewTyped[request comparable](name string, opts TypedOptions[request]) *Type
 func (l *TypedLoop[request]) ControllerOptions(base controller.TypedOptions[request]) controller.TypedOptions[request] {
 	if base.RateLimiter == nil {
 		base.RateLimiter = l.opts.RateLimiter
-	} else if isNil(base.RateLimiter) {
+	} else if null.Is(base.RateLimiter) {
 		panic(fmt.Errorf("trimtab: ControllerOptions: RateLimiter (%T)(nil): must point to a limiter", base.RateLimiter))
 	}
 	if base.RateLimiter == nil {
@@ -90,7 +91,7 @@ func (l *TypedLoop[request]) ControllerOptions(base controller.TypedOptions[requ
 // outcomes, and tells the queue how they ended. Give it to the controller that has
 // the loop's ControllerOptions. It panics if r is nil.
 func (l *TypedLoop[request]) Reconciler(r reconcile.TypedReconciler[request]) reconcile.TypedReconciler[request] {
-	if r == nil || isNil(r) {
+	if null.Is(r) {
 		panic(errors.New("trimtab: Reconciler(nil): the reconciler must not be nil"))
 	}
 	l.wrapped.Store(true)

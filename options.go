@@ -3,13 +3,13 @@ package trimtab
 import (
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/trimtab/trimtab/internal/null"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/reconcile"
 )
@@ -69,10 +69,10 @@ func (o TypedOptions[request]) Validate() error {
 	if err := o.validateQueue(); err != nil {
 		return err
 	}
-	if isNil(o.RateLimiter) {
+	if o.RateLimiter != nil && null.Is(o.RateLimiter) {
 		return fmt.Errorf("trimtab: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
 	}
-	if isNil(o.Registerer) {
+	if o.Registerer != nil && null.Is(o.Registerer) {
 		return fmt.Errorf("trimtab: Registerer (%T)(nil): must point to a registry", o.Registerer)
 	}
 	if o.DisableMetrics && o.Registerer != nil {
@@ -119,15 +119,4 @@ func (o TypedOptions[request]) validateQueue() error {
 		return fmt.Errorf("trimtab: Queue.MaxInterval %s: needs For, and so requests of type reconcile.Request", o.Queue.MaxInterval)
 	}
 	return nil
-}
-
-// isNil reports whether v holds a nil pointer or func: not nil itself, and of no use.
-func isNil(v any) bool {
-	value := reflect.ValueOf(v)
-	switch value.Kind() {
-	case reflect.Pointer, reflect.Func:
-		return value.IsNil()
-	default:
-		return false
-	}
 }

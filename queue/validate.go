@@ -2,20 +2,20 @@ package queue
 
 import (
 	"fmt"
-	"reflect"
 
+	"github.com/trimtab/trimtab/internal/null"
 	"github.com/trimtab/trimtab/trigger"
 )
 
 // Validate returns an error that names the first impossible field and its value.
 func (o Options[T]) Validate() error {
-	if isNil(o.RateLimiter) {
+	if o.RateLimiter != nil && null.Is(o.RateLimiter) {
 		return fmt.Errorf("queue: RateLimiter (%T)(nil): must point to a limiter", o.RateLimiter)
 	}
-	if isNil(o.Observer) {
+	if o.Observer != nil && null.Is(o.Observer) {
 		return fmt.Errorf("queue: Observer (%T)(nil): must point to an observer", o.Observer)
 	}
-	if isNil(o.MetricsProvider) {
+	if o.MetricsProvider != nil && null.Is(o.MetricsProvider) {
 		return fmt.Errorf("queue: MetricsProvider (%T)(nil): must point to a provider", o.MetricsProvider)
 	}
 	if o.SaturationDepth < 0 {
@@ -100,10 +100,4 @@ func (o Options[T]) validateOrder() error {
 		return fmt.Errorf("queue: MaxPerGroup %d: needs Group", o.MaxPerGroup)
 	}
 	return nil
-}
-
-// isNil reports whether v holds a nil pointer: not nil itself, and of no use.
-func isNil(v any) bool {
-	value := reflect.ValueOf(v)
-	return value.Kind() == reflect.Pointer && value.IsNil()
 }

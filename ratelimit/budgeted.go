@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // maxWeight leaves room for the sum of all weights.
@@ -31,7 +33,7 @@ func (o BudgetedOptions[T]) Validate() error {
 	switch {
 	case o.Budget == nil:
 		return errors.New("ratelimit: Budget is nil, want a budget")
-	case isNil(o.Limiter):
+	case null.Is(o.Limiter):
 		return fmt.Errorf("ratelimit: Limiter %T(nil): must be a limiter", o.Limiter)
 	}
 	setDefault(&o.Weight, 1)

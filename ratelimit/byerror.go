@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // ByErrorOptions configures [NewByError].
@@ -23,12 +25,12 @@ type ByErrorOptions[T comparable] struct {
 
 // Validate returns an error that names the first field which is impossible.
 func (o ByErrorOptions[T]) Validate() error {
-	if isNil(o.Default) {
+	if null.Is(o.Default) {
 		return fmt.Errorf("ratelimit: Default %T(nil): must be a limiter", o.Default)
 	}
 	for _, class := range slices.Sorted(maps.Keys(o.Classes)) {
 		l := o.Classes[class]
-		if isNil(l) {
+		if null.Is(l) {
 			return fmt.Errorf("ratelimit: Classes[%q] %T(nil): must be a limiter", class, l)
 		}
 		if !isFailure(class) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // whenError asks l, which is told of the error if it wants to be.
@@ -18,17 +20,9 @@ func whenError[T comparable](l workqueue.TypedRateLimiter[T], item T, err error,
 
 // mustBeThere panics if the argument at index i of a constructor is nil.
 func mustBeThere[T comparable](constructor string, i int, l workqueue.TypedRateLimiter[T]) {
-	if isNil(l) {
+	if null.Is(l) {
 		panic(fmt.Errorf("ratelimit: %s: limiter %d %T(nil): must be a limiter", constructor, i, l))
 	}
-}
-
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	value := reflect.ValueOf(v)
-	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
 // same reports whether a and b are one: a limiter of a user's may be of a type that

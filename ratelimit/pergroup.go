@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/trimtab/trimtab/internal/keyed"
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // PerGroupOptions configures [NewPerGroup].
@@ -98,7 +99,7 @@ func (p *PerGroup[T]) of(item T) workqueue.TypedRateLimiter[T] {
 		return l
 	}
 	l := p.opts.New(group)
-	if isNil(l) {
+	if null.Is(l) {
 		l = NewExponential[T](ExponentialOptions{})
 	}
 	return p.rejuvenate(group, l)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	classes "github.com/trimtab/trimtab/internal/class"
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // RetryAfterOptions configures [NewRetryAfter].
@@ -34,7 +35,7 @@ type RetryAfterOptions[T comparable] struct {
 // Validate returns an error that names the first field which is impossible,
 // and its value.
 func (o RetryAfterOptions[T]) Validate() error {
-	if isNil(o.Limiter) {
+	if null.Is(o.Limiter) {
 		return fmt.Errorf("ratelimit: Limiter %T(nil): must be a limiter", o.Limiter)
 	}
 	return first(faults{atLeastZero("MaxDelay", o.MaxDelay), fraction("Jitter", o.Jitter)})

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // call is a client call that may belong to a run.
@@ -98,14 +100,14 @@ func (c *call) wrote(kinds client.Client, obj client.Object, before int64, dry b
 
 // generation returns the generation of an object that is about to be written.
 func (c *call) generation(obj client.Object) int64 {
-	if c.run == nil || c.run.chain.own.like == nil || isNil(obj) {
+	if c.run == nil || c.run.chain.own.like == nil || null.Is(obj) {
 		return 0
 	}
 	return obj.GetGeneration()
 }
 
 func keyOf(obj client.Object) client.ObjectKey {
-	if isNil(obj) {
+	if null.Is(obj) {
 		return client.ObjectKey{}
 	}
 	return client.ObjectKeyFromObject(obj)
@@ -115,7 +117,7 @@ func keyOf(obj client.Object) client.ObjectKey {
 // says, or else its Go type's name, which is the same for generated types and costs no
 // look-up in a scheme.
 func (own *ownKind) kindOf(obj any) string {
-	if isNil(obj) {
+	if null.Is(obj) {
 		return "unknown"
 	}
 	if o, ok := obj.(runtime.Object); ok {
@@ -144,12 +146,4 @@ func kindIn(obj runtime.Object) string {
 		return t.Kind // without a look at its group
 	}
 	return obj.GetObjectKind().GroupVersionKind().Kind
-}
-
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	value := reflect.ValueOf(v)
-	return (value.Kind() == reflect.Pointer || value.Kind() == reflect.Func) && value.IsNil()
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // Middleware puts something around a reconciler. It is called once, when the
@@ -15,14 +17,14 @@ type Middleware[request comparable] func(next TypedReconciler[request]) TypedRec
 // middleware it returns r. It panics if r or one of the middleware is nil, or if one
 // returns nil.
 func Chain[request comparable](r TypedReconciler[request], middleware ...Middleware[request]) TypedReconciler[request] {
-	if isNil(r) {
+	if null.Is(r) {
 		panic(errors.New("reconcile: Chain(nil): the reconciler must not be nil"))
 	}
 	for i, m := range slices.Backward(middleware) {
 		if m == nil {
 			panic(fmt.Errorf("reconcile: Chain: middleware[%d] nil: must be a func", i))
 		}
-		if r = m(r); isNil(r) {
+		if r = m(r); null.Is(r) {
 			panic(fmt.Errorf("reconcile: Chain: middleware[%d] has returned nil: must return a reconciler", i))
 		}
 	}

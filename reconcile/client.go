@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // Client returns c with its calls accounted to the run in whose context they are
@@ -20,7 +22,7 @@ import (
 // that Client has returned is returned as it is: no call counts twice. It panics
 // if c is nil.
 func Client(c client.Client) client.Client {
-	if isNil(c) {
+	if null.Is(c) {
 		panic(errors.New("reconcile: Client(nil): the client must not be nil"))
 	}
 	switch c.(type) {

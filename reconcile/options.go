@@ -7,6 +7,8 @@ import (
 	"reflect"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // Options configures New and Instrument. The zero value is the default.
@@ -67,13 +69,13 @@ type Options[request comparable] struct {
 
 // Validate returns an error that names the first impossible field and its value.
 func (o Options[request]) Validate() error {
-	if o.Queue != nil && isNil(o.Queue) {
+	if o.Queue != nil && null.Is(o.Queue) {
 		return fmt.Errorf("reconcile: Queue (%T)(nil): must point to a queue", o.Queue)
 	}
-	if o.Observer != nil && isNil(o.Observer) {
+	if o.Observer != nil && null.Is(o.Observer) {
 		return fmt.Errorf("reconcile: Observer (%T)(nil): must point to an observer", o.Observer)
 	}
-	if o.Tracer != nil && isNil(o.Tracer) {
+	if o.Tracer != nil && null.Is(o.Tracer) {
 		return fmt.Errorf("reconcile: Tracer (%T)(nil): must point to a tracer", o.Tracer)
 	}
 	if err := o.validateFor(); err != nil {
@@ -89,7 +91,7 @@ func (o Options[request]) validateFor() error {
 	if o.For == nil {
 		return nil
 	}
-	if isNil(o.For) {
+	if null.Is(o.For) {
 		return fmt.Errorf("reconcile: For (%T)(nil): must point to an object", o.For)
 	}
 	if kindless(o.For) {

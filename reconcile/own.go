@@ -10,6 +10,7 @@ import (
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/trimtab/trimtab/internal/null"
 	"github.com/trimtab/trimtab/queue"
 )
 
@@ -35,7 +36,7 @@ func sightOf(obj client.Object) sight {
 // kind of one that does not carry it.
 func (r *run) owns(c client.Client, obj client.Object, key client.ObjectKey) bool {
 	own := &r.chain.own
-	if own.like == nil || key != r.own || isNil(obj) {
+	if own.like == nil || key != r.own || null.Is(obj) {
 		return false
 	}
 	if sameKind(obj, own.like) {
@@ -162,7 +163,7 @@ func (r *run) isReleased() bool {
 // applied returns what an apply of the run's own object showed of it, and false if
 // it was another object's: the answer of the server is in the configuration.
 func (r *run) applied(c client.Client, config runtime.ApplyConfiguration) (sight, bool) {
-	if r.chain.own.like == nil || isNil(config) {
+	if r.chain.own.like == nil || null.Is(config) {
 		return sight{}, false
 	}
 	if obj, ok := config.(client.Object); ok { // of an unstructured object
