@@ -10,7 +10,7 @@
 
 EXAMPLES := examples/certrotator examples/minimal
 RELEASED := $(EXAMPLES) otel
-UNIT     := . $(RELEASED) bench hack/controlplane hack/tools
+UNIT     := . $(RELEASED) bench hack/controlplane hack/tools hack/release
 MODULES  := $(UNIT) e2e
 TIDY     := $(MODULES) hack/lint
 COMPAT   := v0.24.1 v0.25.3
@@ -93,7 +93,7 @@ unit: $(UNIT:%=unit/%) ## Run the unit tests with the race detector.
 
 unit/%: $(WORKSPACES)
 	@echo "go test -race in $*"
-	@cd $*; $(gotestsum) -race ./...
+	@cd $*; $(gotestsum) -race -timeout 20m ./...
 
 .PHONY: compat
 compat: $(COMPAT:%=compat/%) compat/differential ## Run the root's tests against newer controller-runtimes.
@@ -115,6 +115,21 @@ e2e: operator/certrotator-race operator/stock ## Run the tests against a real co
 	cd e2e; $(gotestsum) -race -p 1 -timeout 30m ./...
 
 ## What they need
+
+.PHONY: apidiff
+apidiff: ## Show what the library's API has lost since the last release.
+	@tag="$$(git describe --tags --abbrev=0 --match 'v[0-9]*' 2>/dev/null)" || { echo "there is no release yet"; exit 0; }; \
+	base="$$(mktemp -d)"; trap 'git worktree remove --force "$$base/tree"; rm -rf "$$base"' EXIT; \
+	git worktree add --quiet --detach "$$base/tree" "$$tag"; apidiff=$(call tool,apidiff); \
+	(cd "$$base/tree"; "$$apidiff" -m -w "$$base/api" github.com/trimtab/trimtab); \
+	"$$apidiff" -m -incompatible "$$base/api" github.com/trimtab/trimtab
+
+.PHONY: vulncheck
+vulncheck: $(WORKSPACE) ## Look for known vulnerabilities in the examples, as of hack/release's golang.org/x/vulndb.
+	@db="$$(mktemp -d)"; trap 'rm -rf "$$db"' EXIT; tools() { GOWORK=off go -C hack/release "$$@"; }; \
+	"$$(tools tool -n indexdb)" -vulns "$$(tools list -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv" -out "$$db"; \
+	export GOWORK=$(WORKSPACE); govulncheck="$$(tools tool -n govulncheck)"; code=0; \
+	for example in $(EXAMPLES); do (cd $$example; "$$govulncheck" -db "file://$$db" ./...) || code=1; done; exit $$code
 
 .PHONY: controlplane
 controlplane: ## Print the folder of kube-apiserver and etcd; build them if need be.
