@@ -32,7 +32,7 @@ type Controller struct {
 
 	runs    *bounded[*row[prometheus.Counter]] // by class
 	limited *bounded[prometheus.Histogram]     // by class
-	events  *bounded[*row[eventCounters]]      // by predicate
+	events  *bounded[predicateCounters]        // by predicate
 	calls   *bounded[*verbCalls]               // by kind
 
 	succeeded atomic.Int64 // when a run last did, in nanoseconds since 1970
@@ -41,6 +41,12 @@ type Controller struct {
 
 // verbCalls are the calls by verb.
 type verbCalls [verbCount]*row[prometheus.Counter]
+
+// predicateCounters are what is counted of one predicate.
+type predicateCounters struct {
+	events *row[eventCounters]
+	panics prometheus.Counter
+}
 
 // eventCounters are the values of the label result.
 type eventCounters struct {
@@ -73,7 +79,7 @@ func newController(name string, s *series, g *gaugeVecs, opts Options) *Controll
 		convergence:   s.convergence.with(name),
 		runs:          runs(s.runs, name, opts.MaxLabelValues),
 		limited:       limited(s.limited, name, opts.MaxLabelValues),
-		events:        events(s.events, name, opts.MaxLabelValues),
+		events:        events(s.events, s.predicatePanics, name, opts.MaxLabelValues),
 		calls:         calls(s.calls, name, opts.MaxLabelValues),
 	}
 	for _, outcome := range classes() {
@@ -119,14 +125,15 @@ func limited(vec *family[prometheus.Histogram], name string, limit int) *bounded
 	return newBounded(limit, func(class string) prometheus.Histogram { return vec.with(name, class) })
 }
 
-func events(vec *family[prometheus.Counter], name string, limit int) *bounded[*row[eventCounters]] {
-	return newBounded(limit, func(predicate string) *row[eventCounters] {
-		return newRow(func(trigger string) eventCounters {
+func events(vec, panics *family[prometheus.Counter], name string, limit int) *bounded[predicateCounters] {
+	return newBounded(limit, func(predicate string) predicateCounters {
+		row := newRow(func(trigger string) eventCounters {
 			result := func(result string) prometheus.Counter {
 				return vec.with(name, trigger, predicate, result)
 			}
 			return eventCounters{admitted: result("admitted"), dropped: result("dropped")}
 		})
+		return predicateCounters{row, panics.with(name, predicate)}
 	})
 }
 

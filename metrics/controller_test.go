@@ -29,6 +29,7 @@ var _ interface {
 	GaveUp()
 	HotLoop()
 	Filtered(source trigger.Source, predicate string, admitted bool)
+	PredicatePanicked(predicate string)
 
 	Ran(run trigger.Run)
 	Called(sources trigger.Set, verb, kind string)
@@ -377,19 +378,20 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 			run.Converged, run.NoOp, run.Info.Attempt, run.Info.First = true, true, 1, at(0)
 			c.Ran(run)
 		},
-		"Limited":         func() { c.Limited("conflict", time.Second) },
-		"Limited, other":  func() { c.Limited("nobody knows", time.Second) },
-		"Filtered":        func() { c.Filtered(trigger.Watched, "SpecChanged", false) },
-		"Filtered, other": func() { c.Filtered(trigger.Watched, "nobody knows", false) },
-		"Overdue":         func() { c.Overdue(1) },
-		"WorkerLost":      c.WorkerLost,
-		"Called":          func() { c.Called(info.Sources, "get", "Kind1") },
-		"Called, other":   func() { c.Called(info.Sources, "get", "Nobody") },
-		"FailuresReset":   c.FailuresReset,
-		"GaveUp":          c.GaveUp,
-		"HotLoop":         c.HotLoop,
-		"HandlerPanicked": func() { c.HandlerPanicked(trigger.Watched) },
-		"Panicked":        func() { c.Panicked() },
+		"Limited":           func() { c.Limited("conflict", time.Second) },
+		"Limited, other":    func() { c.Limited("nobody knows", time.Second) },
+		"Filtered":          func() { c.Filtered(trigger.Watched, "SpecChanged", false) },
+		"Filtered, other":   func() { c.Filtered(trigger.Watched, "nobody knows", false) },
+		"Overdue":           func() { c.Overdue(1) },
+		"WorkerLost":        c.WorkerLost,
+		"Called":            func() { c.Called(info.Sources, "get", "Kind1") },
+		"Called, other":     func() { c.Called(info.Sources, "get", "Nobody") },
+		"FailuresReset":     c.FailuresReset,
+		"GaveUp":            c.GaveUp,
+		"HotLoop":           c.HotLoop,
+		"PredicatePanicked": func() { c.PredicatePanicked("nobody knows") },
+		"HandlerPanicked":   func() { c.HandlerPanicked(trigger.Watched) },
+		"Panicked":          func() { c.Panicked() },
 	} {
 		call()
 		require.Zero(t, testing.AllocsPerRun(1000, call), name)

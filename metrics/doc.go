@@ -39,6 +39,7 @@
 //	events_total           trigger, predicate, result  events of watches, admitted or dropped
 //	panics_total                                       runs that panicked
 //	handler_panics_total   trigger                     event handlers that panicked
+//	predicate_panics_total predicate                   predicates that panicked
 //	overruns_total                                     runs that passed their deadline
 //	workers_lost_total                                 workers that ended with their run; its class is panic
 //	failure_resets_total                               backoffs that started anew

@@ -223,6 +223,7 @@ func TestSeriesAtZero(t *testing.T) {
 		"trimtab_workers_busy{controller}":                          1,
 		"trimtab_workers_limit{controller}":                         1,
 		"trimtab_queue_depth{controller,trigger}":                   sources,
+		"trimtab_predicate_panics_total{controller,predicate}":      1,
 		"trimtab_queue_delayed{controller}":                         1,
 		"trimtab_queue_oldest_waiting_seconds{controller}":          1,
 		"trimtab_queue_saturated{controller}":                       1,

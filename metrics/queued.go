@@ -67,10 +67,14 @@ func (c *Controller) HandlerPanicked(source trigger.Source) {
 // Filtered counts an event of a watch of that source that a predicate of that name
 // has admitted or dropped. An empty name counts as "unknown".
 func (c *Controller) Filtered(source trigger.Source, predicate string, admitted bool) {
-	events := c.events.get(predicate).at(ofSource(source))
+	events := c.events.get(predicate).events.at(ofSource(source))
 	if admitted {
 		events.admitted.Inc()
 	} else {
 		events.dropped.Inc()
 	}
 }
+
+// PredicatePanicked counts a panic of a predicate of that name; its event has passed.
+// An empty name counts as "unknown".
+func (c *Controller) PredicatePanicked(predicate string) { c.events.get(predicate).panics.Inc() }

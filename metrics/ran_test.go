@@ -133,6 +133,24 @@ func TestFilteredEvents_ME04_ME11(t *testing.T) {
 	require.InDelta(t, 999, samples(t, reg)[fmt.Sprintf(series, "other", "admitted", "watched")], 0)
 }
 
+func TestPredicatePanics_PR15(t *testing.T) {
+	m, reg := newRegistry(t, metrics.Options{MaxLabelValues: 3})
+	c := m.Controller("c")
+	c.Filtered(trigger.Watched, "SpecChanged", true)
+	c.PredicatePanicked("Mine")
+	c.PredicatePanicked("Mine")
+	c.PredicatePanicked("")
+	c.PredicatePanicked("Yours")
+	const series = `trimtab_predicate_panics_total{controller="c",predicate=%q}`
+	all := samples(t, reg)
+	require.Equal(t, map[string]float64{
+		fmt.Sprintf(series, "Mine"):    2,
+		fmt.Sprintf(series, "unknown"): 1,
+		fmt.Sprintf(series, "other"):   1,
+	}, named(all, "trimtab_predicate_panics_total"))
+	require.Contains(t, all, fmt.Sprintf(series, "SpecChanged"), "the first panic is to be seen rising from zero")
+}
+
 // bucket is a classic bucket of a histogram.
 type bucket struct {
 	upper     float64

@@ -15,6 +15,7 @@ type series struct {
 	adds, merges, deliveries, requeues *family[prometheus.Counter]
 	runs, phases, calls                *family[prometheus.Counter]
 	handlerPanics, panics              *family[prometheus.Counter]
+	predicatePanics                    *family[prometheus.Counter]
 	failureResets, givenUp, hotLoops   *family[prometheus.Counter]
 	noOps, events                      *family[prometheus.Counter]
 	overruns, workersLost              *family[prometheus.Counter]
@@ -61,6 +62,8 @@ func newSeries(buckets, coarse []float64) series {
 			"Workers that ended with the run that they were in: the controller has one fewer."),
 		handlerPanics: counter("handler_panics_total",
 			"Panics of event handlers and their mapping functions.", labelTrigger),
+		predicatePanics: counter("predicate_panics_total",
+			"Panics of predicates of watches; their events passed.", "predicate"),
 		panics: counter("panics_total",
 			"Panics of runs."),
 		failureResets: counter("failure_resets_total",
@@ -75,7 +78,7 @@ func newSeries(buckets, coarse []float64) series {
 func (s *series) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		s.adds, s.merges, s.deliveries, s.requeues, s.runs, s.latency, s.delay,
-		s.phases, s.calls, s.handlerPanics, s.panics,
+		s.phases, s.calls, s.handlerPanics, s.predicatePanics, s.panics,
 		s.failureResets, s.givenUp, s.hotLoops,
 		s.noOps, s.events, s.overruns, s.overdue, s.workersLost,
 		s.convergence, s.attempts, s.limited,
