@@ -31,6 +31,7 @@ func floors() [][]string {
 		{"trigger", "ratelimit"},
 		{"ratelimit/configfile"}, // a mezzanine: it stands on ratelimit
 		{"queue", "handler", "predicate", "requeue"},
+		{"predicate/predicatetest"}, // another: it stands on predicate
 		{"reconcile", "metrics"},
 		{"."},
 		{"loopz"},

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"maps"
 	"reflect"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -16,9 +15,9 @@ import (
 // sameContent compares all of two objects but apiVersion, kind, metadata and
 // status. What it can't see counts as different: an event too many is noise,
 // one too few is lost.
-func sameContent(before, after client.Object) bool {
+func (l *layouts) sameContent(before, after client.Object) bool {
 	switch b := before.(type) {
-	case *corev1.Secret: // up to 1 MiB, which reflection would compare byte by byte
+	case *corev1.Secret: // up to 1 MiB; these two are most of what has no generation
 		a, ok := after.(*corev1.Secret)
 		return ok && maps.EqualFunc(a.Data, b.Data, bytes.Equal) && maps.Equal(a.StringData, b.StringData) &&
 			a.Type == b.Type && isTrue(a.Immutable) == isTrue(b.Immutable)
@@ -30,82 +29,69 @@ func sameContent(before, after client.Object) bool {
 		return false
 	case runtime.Unstructured:
 		a, ok := after.(runtime.Unstructured)
-		return ok && covers(b.UnstructuredContent(), a.UnstructuredContent()) &&
-			covers(a.UnstructuredContent(), b.UnstructuredContent())
+		return ok && !differ(b.UnstructuredContent(), a.UnstructuredContent(), sameJSON, isContent)
 	default:
-		return sameFields(reflect.ValueOf(before), reflect.ValueOf(after))
+		return l.sameParts(before, after, func(l *layout) [][]int { return l.content })
 	}
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// covers tells whether all the content of a is in b.
-func covers(b, a map[string]any) bool {
-	for key, value := range a {
-		switch key {
-		case "apiVersion", "kind", "metadata", "status":
-			continue
-		}
-		if other, ok := b[key]; !ok || !reflect.DeepEqual(value, other) {
-			return false
-		}
+// isContent tells it of a key of an object in JSON.
+func isContent(key string) bool {
+	switch key {
+	case "apiVersion", "kind", "metadata", "status":
+		return false
 	}
 	return true
 }
 
-// sameFields compares the fields of two structs, or pointers to some, and of
-// the structs that stand inline in them, but for metadata and status. An
-// unexported field is no part of what an API server stores.
-func sameFields(before, after reflect.Value) bool {
-	if before.Type() != after.Type() {
+// sameStatus compares the status of two objects. What it can't see counts as
+// different.
+func (l *layouts) sameStatus(before, after client.Object) bool {
+	switch b := before.(type) {
+	case *metav1.PartialObjectMetadata:
 		return false
-	}
-	if before.Kind() == reflect.Pointer {
-		if before.IsNil() || after.IsNil() {
-			return before.IsNil() && after.IsNil()
-		}
-		return sameFields(before.Elem(), after.Elem())
-	}
-	if before.Kind() != reflect.Struct {
-		return false
-	}
-	for i := range before.NumField() {
-		field := before.Type().Field(i)
-		same := true
-		switch name, _, _ := strings.Cut(field.Tag.Get("json"), ","); {
-		case isMetaOrStatus(field, name):
-		case field.Anonymous && name == "":
-			same = sameFields(before.Field(i), after.Field(i))
-		case field.IsExported():
-			same = sameValue(before.Field(i).Interface(), after.Field(i).Interface())
-		}
-		if !same {
-			return false
-		}
-	}
-	return true
-}
-
-// isMetaOrStatus tells it of a field whose JSON tag has the given name.
-func isMetaOrStatus(field reflect.StructField, name string) bool {
-	switch {
-	case name != "":
-		return name == "metadata" || name == "status"
-	case field.Anonymous:
-		return field.Type == reflect.TypeFor[metav1.TypeMeta]() || field.Type == reflect.TypeFor[metav1.ObjectMeta]()
+	case runtime.Unstructured:
+		a, ok := after.(runtime.Unstructured)
+		return ok && sameJSON(b.UnstructuredContent()["status"], a.UnstructuredContent()["status"])
 	default:
-		return field.Name == "Status"
+		return l.sameParts(before, after, func(l *layout) [][]int { return l.status })
 	}
 }
 
-// sameValue compares as the API does: nil is empty, and a quantity is its
-// value. Where that panics, at an unexported field, the stricter reflection of
-// the standard library decides, since nothing recovers a panic in an informer.
-func sameValue(a, b any) (same bool) {
-	defer func() {
-		if recover() != nil {
-			same = reflect.DeepEqual(a, b)
+// sameParts compares those parts of two Go structs.
+func (l *layouts) sameParts(before, after client.Object, parts func(*layout) [][]int) bool {
+	b, a := reflect.ValueOf(before), reflect.ValueOf(after)
+	if b.Type() != a.Type() {
+		return false
+	}
+	layout := l.of(b.Type())
+	if layout == nil {
+		return false
+	}
+	for _, path := range parts(layout) {
+		if !samePart(b.Elem(), a.Elem(), path) {
+			return false
 		}
-	}()
-	return equality.Semantic.DeepEqual(a, b)
+	}
+	return true
+}
+
+// sameMetadata compares what of metadata somebody wants, and not what the API
+// server notes.
+func sameMetadata(before, after client.Object) bool {
+	return !tableOf("labels").changed(before, after, nil) &&
+		!tableOf("annotations").changed(before, after, nil) &&
+		sameFinalizers(before, after) && sameOwners(before, after) && sameEnd(before, after)
+}
+
+// sameEnd compares when two objects are to be deleted.
+func sameEnd(before, after client.Object) bool {
+	b, okB := before.(*unstructured.Unstructured)
+	a, okA := after.(*unstructured.Unstructured)
+	if okB && okA {
+		return sameJSON(metadata(b)["deletionTimestamp"], metadata(a)["deletionTimestamp"])
+	}
+	return before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
 }

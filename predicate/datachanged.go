@@ -10,13 +10,13 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 //
 // Of any other kind it compares everything but metadata and status, which is
 // the same rule. The data of PartialObjectMetadata is not there to compare: it
-// counts as changed when the resourceVersion does.
+// counts as changed when the resourceVersion does, and Typed refuses it.
 //
 // Creates, deletes and generic events pass. A resync is told by the
 // resourceVersion, however large the data.
-func DataChanged() Predicate { return updates(dataChanged) }
-
-func dataChanged(before, after client.Object) bool {
-	return lifeChanged(before, after) ||
-		!sameVersion(before, after) && !sameContent(before, after)
+func DataChanged() Predicate {
+	l := &layouts{}
+	c := written(func(before, after client.Object) bool { return !l.sameContent(before, after) })
+	c.fit = hasContent("DataChanged")
+	return c
 }

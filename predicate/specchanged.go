@@ -1,12 +1,6 @@
 package predicate
 
-import (
-	"maps"
-	"slices"
-
-	"k8s.io/apimachinery/pkg/api/equality"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-)
+import "sigs.k8s.io/controller-runtime/pkg/client"
 
 // SpecChanged returns a predicate that passes an update which changes what a
 // user asks for:
@@ -20,7 +14,7 @@ import (
 //     annotations, finalizers and owners count here, since nothing else tells
 //     whether they are meant; see [DataChanged] for a filter without them;
 //   - of any kind, one that starts the deletion, or in which another object has
-//     taken the name.
+//     taken the name, as with all filters for changes.
 //
 // So a resync does not pass, nor an apply that changes managedFields alone. The
 // content of PartialObjectMetadata is not there to compare: it counts as
@@ -30,28 +24,18 @@ import (
 // Creates, deletes and generic events pass. At equal generations it allocates
 // nothing and costs a few nanoseconds more than GenerationChangedPredicate; it
 // compares content only where the generation can't decide.
-func SpecChanged() Predicate { return updates(specChanged) }
+func SpecChanged() Predicate {
+	l := &layouts{}
+	return &changes{changed: l.specChanged}
+}
 
-func specChanged(before, after client.Object) bool {
-	if lifeChanged(before, after) {
-		return true
-	}
+func (l *layouts) specChanged(before, after client.Object) bool {
 	switch was, is := before.GetGeneration(), after.GetGeneration(); {
 	case is != was:
-		return !sameContent(before, after)
+		return !l.sameContent(before, after)
 	case is > 0 || sameVersion(before, after):
 		return false
 	default:
-		return !sameMetadata(before, after) || !sameContent(before, after)
+		return !sameMetadata(before, after) || !l.sameContent(before, after)
 	}
-}
-
-// sameMetadata compares what of metadata somebody wants, and not what the API
-// server notes.
-func sameMetadata(before, after client.Object) bool {
-	return maps.Equal(before.GetLabels(), after.GetLabels()) &&
-		maps.Equal(before.GetAnnotations(), after.GetAnnotations()) &&
-		slices.Equal(before.GetFinalizers(), after.GetFinalizers()) &&
-		equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) &&
-		before.GetDeletionTimestamp().Equal(after.GetDeletionTimestamp())
 }

@@ -80,13 +80,19 @@ func asUnstructured(tb testing.TB, o client.Object) client.Object {
 }
 
 func asPartial(o client.Object) client.Object {
-	p := &metav1.PartialObjectMetadata{}
-	p.SetUID(o.GetUID())
-	p.SetGeneration(o.GetGeneration())
-	p.SetResourceVersion(o.GetResourceVersion())
-	p.SetLabels(o.GetLabels())
-	p.SetDeletionTimestamp(o.GetDeletionTimestamp())
-	return p
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace:         o.GetNamespace(),
+		Name:              o.GetName(),
+		UID:               o.GetUID(),
+		Generation:        o.GetGeneration(),
+		ResourceVersion:   o.GetResourceVersion(),
+		Labels:            o.GetLabels(),
+		Annotations:       o.GetAnnotations(),
+		Finalizers:        o.GetFinalizers(),
+		OwnerReferences:   o.GetOwnerReferences(),
+		ManagedFields:     o.GetManagedFields(),
+		DeletionTimestamp: o.GetDeletionTimestamp(),
+	}}
 }
 
 // update asks p about an update, and sees to it that p changes neither object
