@@ -15,9 +15,11 @@ import (
 
 	"github.com/trimtab/trimtab/internal/null"
 	"github.com/trimtab/trimtab/metrics"
+	"github.com/trimtab/trimtab/predicate"
 	"github.com/trimtab/trimtab/queue"
 	"github.com/trimtab/trimtab/ratelimit"
 	"github.com/trimtab/trimtab/reconcile"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // Loop is the loop of a controller whose requests are reconcile.Request.
@@ -96,6 +98,22 @@ func (l *TypedLoop[request]) Reconciler(r reconcile.TypedReconciler[request]) re
 	}
 	l.wrapped.Store(true)
 	return reconcile.New(r, l.opts.chain(l.ends()))
+}
+
+// Observe returns p with each of its answers counted, in trimtab_events_total,
+// under what the watch is and a name for p; and with its panics survived and
+// counted, in trimtab_predicate_panics_total: the event passes then. It is
+// predicate.Observe, and does not change what p says otherwise:
+//
+//	For(&certv1.Certificate{}, builder.WithPredicates(
+//		loop.Observe(trigger.Primary, "SpecChanged", predicate.SpecChanged())))
+//
+// The predicates of a list are asked in turn until one drops the event, so that
+// a later one counts less; to count the whole, observe predicate.All of them.
+// predicate.Typed lifts the result for typed builders. It panics as
+// predicate.Observe does.
+func (l *TypedLoop[request]) Observe(source trigger.Source, name string, p predicate.Predicate) predicate.Predicate {
+	return predicate.Observe(l.ends(), source, name, p)
 }
 
 // Client returns c with its calls accounted to the run in whose context they are

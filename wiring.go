@@ -146,6 +146,20 @@ func (e ends[request]) Called(sources trigger.Set, verb, kind string) {
 	}
 }
 
+// Filtered implements predicate.Observer.
+func (e ends[request]) Filtered(source trigger.Source, name string, admitted bool) {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.Filtered(source, name, admitted)
+	}
+}
+
+// PredicatePanicked implements predicate.Observer.
+func (e ends[request]) PredicatePanicked(name string) {
+	if w := e.wiring(); w.signals != nil {
+		w.signals.PredicatePanicked(name)
+	}
+}
+
 // Panicked implements reconcile.Observer.
 func (e ends[request]) Panicked() {
 	if w := e.wiring(); w.signals != nil {
