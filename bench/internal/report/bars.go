@@ -53,6 +53,9 @@ func bars() []bar {
 		{"allocations of a failure, bucket", "allocs", 0, false, own("Bucket", "allocs/op", nil)},
 		{"live heap for each failing key: trimtab ÷ client-go", ratio, 1.2, false, ratios("Failing", "live-B/key", Trimtab, clientGo)},
 		{"heap after most keys fail no more, for that of the 1,000 that do", ratio, 2, false, own("Vanished", "x-alone", nil)},
+		{"SpecChanged at equal generations over GenerationChangedPredicate", perOp, 5e-9, false, overTheirs("Predicate", "spec,-equal-generations")},
+		{"resync of a Secret of 1 MiB, DataChanged", perOp, 50e-9, false, own("Predicate", perOp, map[string]string{"op": "data,-resync-of-1-MiB"})},
+		{"allocations of a predicate", "allocs", 0, false, own("Predicate", "allocs/op", nil)},
 		{"time of a run over the bare reconciler's", perOp, 1.5e-6, false, over("Chain", perOp)},
 		{"allocations of a run over the bare reconciler's", "allocs", 3, false, over("Chain", "allocs/op")},
 		{"time of a Get over the bare client's", perOp, 150e-9, false, over("Call", perOp)},
@@ -107,6 +110,19 @@ func over(name, unit string) func(*Results) []measured {
 		for _, row := range r.of(name, unit, nil) {
 			if difference, ok := row.over(); ok {
 				all = append(all, measured{difference, row.title()})
+			}
+		}
+		return all
+	}
+}
+
+// overTheirs is what ours takes longer than controller-runtime's.
+func overTheirs(name, op string) func(*Results) []measured {
+	return func(r *Results) (all []measured) {
+		for _, row := range r.of(name, perOp, map[string]string{"op": op}) {
+			ours, ok := row.samples[Trimtab]
+			if theirs, both := row.samples[controllerRuntime]; ok && both {
+				all = append(all, measured{ours.median - theirs.median, row.title()})
 			}
 		}
 		return all

@@ -17,7 +17,7 @@ type table struct {
 type section struct{ title, name, unit string }
 
 func tables() []table {
-	return []table{queues(), limiters(), runs()}
+	return []table{queues(), limiters(), predicates(), runs()}
 }
 
 // queues compares what hands requests out.
@@ -64,6 +64,18 @@ func limiters() table {
 			{"10,000 keys in turn, exponential, trimtab's with jitter: time", "Limiter", perOp},
 			{"Live heap for each failing key", "Failing", "live-B/key"},
 			{"Heap after the keys have failed once and 1,000 go on, for that of a limiter of these alone", "Vanished", "x-alone"},
+		},
+	}
+}
+
+// predicates compares what says which events count.
+func predicates() table {
+	return table{
+		contestants: []string{Trimtab, controllerRuntime},
+		compared:    []string{controllerRuntime},
+		sections: []section{
+			{"Predicate asked about an update: time", "Predicate", perOp},
+			{"Predicate asked about an update: allocations", "Predicate", "allocs/op"},
 		},
 	}
 }
