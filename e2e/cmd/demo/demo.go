@@ -151,6 +151,8 @@ func (d *demo) conclude(ctx context.Context) error {
 	d.screen.print("")
 	d.screen.print(report.Comparison(totals, d.opts.certificates)...)
 	d.screen.print("", d.rotation, "")
+	d.screen.print(report.Events(totals)...)
+	d.screen.print("")
 	d.screen.print(report.Signals(totals, peaks, d.opts.certificates)...)
 	d.screen.print("")
 

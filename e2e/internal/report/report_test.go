@@ -41,6 +41,15 @@ trimtab_delay_seconds_bucket{controller="certificate",trigger="periodic",le="30"
 trimtab_delay_seconds_bucket{controller="certificate",trigger="periodic",le="+Inf"} 40
 trimtab_delay_seconds_sum{controller="certificate",trigger="periodic"} 600
 trimtab_delay_seconds_count{controller="certificate",trigger="periodic"} 40
+# TYPE trimtab_events_total counter
+trimtab_events_total{controller="certificate",trigger="watched",predicate="Secret",result="admitted"} 10
+trimtab_events_total{controller="certificate",trigger="watched",predicate="Secret",result="dropped"} 30
+trimtab_events_total{controller="certificate",trigger="watched",predicate="CA",result="admitted"} 1
+trimtab_events_total{controller="certificate",trigger="watched",predicate="CA",result="dropped"} 0
+trimtab_events_total{controller="certificate",trigger="primary",predicate="Certificate",result="admitted"} 0
+trimtab_events_total{controller="certificate",trigger="primary",predicate="Certificate",result="dropped"} 7
+trimtab_events_total{controller="certificate",trigger="retry",predicate="Certificate",result="dropped"} 0
+trimtab_events_total{controller="other",trigger="primary",predicate="Certificate",result="dropped"} 99
 # TYPE trimtab_queue_depth gauge
 trimtab_queue_depth{controller="certificate",trigger="primary"} 3
 trimtab_queue_depth{controller="certificate",trigger="resync"} 400
@@ -58,6 +67,15 @@ func sample(t *testing.T) scrape.Sample {
 	s, err := scrape.Parse(strings.NewReader(exposition))
 	require.NoError(t, err)
 	return s
+}
+
+func TestEvents(t *testing.T) {
+	require.Equal(t, []string{
+		"watch    predicate    admitted  dropped  share dropped",
+		"primary  Certificate         0        7         100.0%",
+		"watched  CA                  1        0           0.0%",
+		"watched  Secret             10       30          75.0%",
+	}, report.Events(sample(t)))
 }
 
 func TestSeconds(t *testing.T) {

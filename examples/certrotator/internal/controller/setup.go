@@ -13,14 +13,16 @@ import (
 	"github.com/trimtab/trimtab/handler"
 	"github.com/trimtab/trimtab/predicate"
 	"github.com/trimtab/trimtab/reconcile"
+	"github.com/trimtab/trimtab/trigger"
 )
 
 // SetupWithManager adds the controller to mgr. Each watch says what it is: a
 // change of the Certificate itself is served first, a Secret that needs repair
 // next; a new CA concerns every certificate and may take its time, RotationSpread.
 //
-// Of a Secret that we made, labels and owner count, too: without them we would
-// lose sight of it.
+// And each says which of its events count, and counts them: trimtab_events_total. Of
+// a Secret that we made, our labels and the owner count, too: without them we would
+// lose sight of it. What others annotate does not.
 func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
 	if err := indexSecrets(mgr); err != nil {
 		return err
@@ -37,12 +39,16 @@ func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options contr
 			Deadline: reconcile.DeadlineOptions{Timeout: r.RunTimeout},
 		},
 	})
+	specs := loop.Observe(trigger.Primary, "Certificate", predicate.SpecChanged())
+	secrets := loop.Observe(trigger.Watched, "Secret", predicate.Any(
+		predicate.DataChanged(), predicate.LabelsChanged(managedByLabel, certificateLabel), predicate.OwnersChanged()))
+	ca := loop.Observe(trigger.Resync, "CA", predicate.DataChanged())
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("certificate").
-		For(&certv1.Certificate{}, builder.WithPredicates(predicate.SpecChanged())).
-		Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{}), builder.WithPredicates(predicate.SpecChanged())).
+		For(&certv1.Certificate{}, builder.WithPredicates(specs)).
+		Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{}), builder.WithPredicates(secrets)).
 		WatchesRawSource(source.Kind[client.Object](caCache, &corev1.Secret{},
-			handler.Spread(r.RotationSpread, handler.EnqueueRequestsFromMapFunc(r.allCertificates)), predicate.DataChanged())).
+			handler.Spread(r.RotationSpread, handler.EnqueueRequestsFromMapFunc(r.allCertificates)), ca)).
 		WithOptions(loop.ControllerOptions(options)).
 		Complete(loop.Reconciler(r))
 }
