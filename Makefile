@@ -2,7 +2,8 @@
 #
 # Nothing is needed but Go, git, make and a C compiler (for -race): the tools
 # and the control plane are built from Go modules, at the versions that the
-# go.mod files under hack/ name.
+# go.mod files under hack/ name. The browser and the Prometheus of the tests are
+# Debian's, which make debian installs.
 
 .DEFAULT_GOAL := help
 .SHELLFLAGS   := -ec
@@ -15,6 +16,7 @@ MODULES  := $(UNIT) e2e
 TIDY     := $(MODULES) hack/lint
 COMPAT   := v0.24.1 v0.25.3
 PARTS    := tidy generated lint unit compat e2e
+DEBIAN   := chromium prometheus
 
 # What users copy or get carries no replace: here it builds in a workspace of its
 # folder at the root, which is not committed. Nothing else does.
@@ -110,7 +112,7 @@ compat/%:
 	@$(gotestsum) -modfile hack/compat/$(basename $*).mod ./...
 
 .PHONY: e2e
-e2e: operator/certrotator-race operator/stock ## Run the tests against a real control plane.
+e2e: debian operator/certrotator-race operator/stock ## Run the tests against a real control plane.
 	@$(assets); export TRIMTAB_OPERATOR=$(CURDIR)/bin/certrotator-race; \
 	cd e2e; $(gotestsum) -race -p 1 -timeout 30m ./...
 
@@ -134,6 +136,10 @@ vulncheck: $(WORKSPACE) ## Look for known vulnerabilities in the examples, as of
 .PHONY: controlplane
 controlplane: ## Print the folder of kube-apiserver and etcd; build them if need be.
 	@go -C hack/controlplane run .
+
+.PHONY: debian
+debian: ## Install Debian's browser and Prometheus, if they are missing.
+	@hack/debian.sh $(DEBIAN)
 
 operator/%: $(WORKSPACE)
 	@GOWORK=$(WORKSPACE) go -C examples/certrotator build $(FLAGS_$*) -o $(CURDIR)/bin/$* ./cmd
