@@ -11,7 +11,7 @@
 
 EXAMPLES := examples/certrotator examples/minimal
 RELEASED := $(EXAMPLES) otel
-UNIT     := . $(RELEASED) bench hack/controlplane hack/tools hack/release
+UNIT     := . $(RELEASED) bench hack/controlplane hack/deploy hack/tools hack/release
 MODULES  := $(UNIT) e2e
 TIDY     := $(MODULES) hack/lint
 COMPAT   := v0.24.1 v0.25.3
@@ -75,13 +75,14 @@ tidy/compat:
 
 .PHONY: generated
 generated: ## Check that the generated files are up to date.
-	$(call unchanged,examples/certrotator,generate)
+	$(call unchanged,examples/certrotator,generate-example)
+	$(call unchanged,deploy docs,generate-deploy)
 
-# $(call unchanged,FOLDER,TARGET) makes the target and fails if the folder is
-# another then.
-unchanged = @copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; cp -R $(1)/. "$$copy"; \
-	$(MAKE) --no-print-directory $(2); \
-	diff -ru "$$copy" $(1) || { echo "$(1) was not up to date; make $(2) has changed it as shown"; exit 1; }
+# $(call unchanged,FOLDERS,TARGET) makes the target and fails if a folder is another
+# then.
+unchanged = @copy="$$(mktemp -d)"; trap 'rm -rf "$$copy"' EXIT; tar c $(1) | tar x -C "$$copy"; \
+	$(MAKE) --no-print-directory $(2); for folder in $(1); do \
+	diff -ru "$$copy/$$folder" $$folder || { echo "$$folder was not up to date; make $(2) has changed it as shown"; exit 1; }; done
 
 .PHONY: lint
 lint: $(MODULES:%=lint/%) ## Run the linters and the format check.
@@ -92,6 +93,8 @@ lint/%: $(WORKSPACES)
 
 .PHONY: unit
 unit: $(UNIT:%=unit/%) ## Run the unit tests with the race detector.
+
+unit/hack/deploy: debian
 
 unit/%: $(WORKSPACES)
 	@echo "go test -race in $*"
@@ -156,9 +159,16 @@ $(WORKSPACES): $(CURDIR)/%/go.work: Makefile $(RELEASED:%=%/go.mod)
 ## What brings files up to date
 
 .PHONY: generate
-generate: $(WORKSPACE) ## Write the example's deepcopy, CRD and RBAC.
+generate: generate-example generate-deploy ## Write the example's deepcopy, CRD and RBAC, the dashboard, the rules and their docs.
+
+.PHONY: generate-example
+generate-example: $(WORKSPACE)
 	@controller_gen=$(call tool,controller-gen); export GOWORK=$(WORKSPACE); \
 	$(MAKE) -C examples/certrotator generate manifests CONTROLLER_GEN="$$controller_gen"
+
+.PHONY: generate-deploy
+generate-deploy:
+	@go -C hack/deploy run . -root $(CURDIR)
 
 .PHONY: compat-tidy
 compat-tidy: $(COMPAT:%=compat-tidy/%) ## Write hack/compat from the root's go.mod.

@@ -24,7 +24,7 @@ func write(root string) error {
 			return err
 		}
 	}
-	return writeRunbook(filepath.Join(root, "docs/runbook"))
+	return writeRunbook(filepath.Join(root, "docs", "runbook"))
 }
 
 // writeFile writes a file, and its folder if need be.

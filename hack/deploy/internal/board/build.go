@@ -40,19 +40,17 @@ func JSON() ([]byte, error) {
 }
 
 func build() (any, error) {
-	b := dashboard.NewDashboardBuilder("Trimtab: reconcile loops"). //nolint:staticcheck // Every Grafana imports this schema; the newer one wants Grafana 12.
-									Uid("trimtab-loops").
-									Description("The reconcile loops of operators that are built with Trimtab. Generated; github.com/trimtab/trimtab/hack/deploy is its source.").
-									Tags([]string{"trimtab", "kubernetes", "controller-runtime"}).
-									Editable().
-									Tooltip(dashboard.DashboardCursorSyncCrosshair).
-									Refresh("30s").
-									Time("now-1h", "now").
-									Timezone(common.TimeZoneBrowser).
-									Link(dashboard.NewDashboardLinkBuilder("Runbook").
-			Type(dashboard.DashboardLinkTypeLink).
-			Url("https://github.com/trimtab/trimtab/tree/main/docs/runbook").
-			TargetBlank(true)).
+	//nolint:staticcheck // Every Grafana imports this schema; the newer one wants Grafana 12.
+	b := dashboard.NewDashboardBuilder("Trimtab: reconcile loops")
+	b.Uid("trimtab-loops").
+		Description("The reconcile loops of operators that are built with Trimtab. Generated; github.com/trimtab/trimtab/hack/deploy is its source.").
+		Tags([]string{"trimtab", "kubernetes", "controller-runtime"}).
+		Editable().
+		Tooltip(dashboard.DashboardCursorSyncCrosshair).
+		Refresh("30s").
+		Time("now-1h", "now").
+		Timezone(common.TimeZoneBrowser).
+		Link(runbook()).
 		WithVariable(dashboard.NewDatasourceVariableBuilder("datasource").Label("Data source").Type("prometheus"))
 	for _, v := range Variables() {
 		b.WithVariable(v.builder())
@@ -69,10 +67,17 @@ func build() (any, error) {
 	return b.Build()
 }
 
+func runbook() cog.Builder[dashboard.DashboardLink] {
+	return dashboard.NewDashboardLinkBuilder("Runbook").
+		Type(dashboard.DashboardLinkTypeLink).
+		Url("https://github.com/trimtab/trimtab/tree/main/docs/runbook").
+		TargetBlank(true)
+}
+
 func (v Variable) builder() cog.Builder[dashboard.VariableModel] {
 	return dashboard.NewQueryVariableBuilder(v.Name).
 		Label(v.Label).
-		Query(dashboard.StringOrMap{String: cog.ToPtr(v.Query)}).
+		Query(dashboard.StringOrMap{String: new(v.Query)}).
 		Definition(v.Query).
 		Datasource(datasource()).
 		Refresh(dashboard.VariableRefreshOnTimeRangeChanged).
@@ -81,11 +86,11 @@ func (v Variable) builder() cog.Builder[dashboard.VariableModel] {
 		IncludeAll(true).
 		AllValue(".*"). // Also what has no such label, outside Kubernetes.
 		Current(dashboard.VariableOption{
-			Text:  dashboard.StringOrArrayOfString{String: cog.ToPtr("All")},
-			Value: dashboard.StringOrArrayOfString{String: cog.ToPtr("$__all")},
+			Text:  dashboard.StringOrArrayOfString{String: new("All")},
+			Value: dashboard.StringOrArrayOfString{String: new("$__all")},
 		})
 }
 
 func datasource() common.DataSourceRef {
-	return common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
+	return common.DataSourceRef{Type: new("prometheus"), Uid: new("${datasource}")}
 }

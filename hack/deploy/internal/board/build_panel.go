@@ -22,13 +22,13 @@ func (p Panel) builder(id uint32) cog.Builder[dashboard.Panel] {
 	switch p.Kind {
 	case Stat:
 		return stat.NewPanelBuilder().Id(id).Title(p.Title).Description(p.Description).Datasource(datasource()).
-			Height(statHeight).Span(p.width()).Unit(p.Unit).Thresholds(p.thresholds()).
+			Height(statHeight).Span(p.Columns()).Unit(p.Unit).Thresholds(p.thresholds()).
 			GraphMode(common.BigValueGraphModeArea).
 			ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
 			Targets(p.targets())
 	case Table:
 		return table.NewPanelBuilder().Id(id).Title(p.Title).Description(p.Description).Datasource(datasource()).
-			Height(height).Span(p.width()).Unit(p.Unit).
+			Height(height).Span(p.Columns()).Unit(p.Unit).
 			SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName("Value").Desc(true)}).
 			WithTransformation(dashboard.DataTransformerConfig{
 				Id:      "organize",
@@ -37,7 +37,7 @@ func (p Panel) builder(id uint32) cog.Builder[dashboard.Panel] {
 			Targets(p.targets())
 	case Heatmap:
 		return heatmap.NewPanelBuilder().Id(id).Title(p.Title).Description(p.Description).Datasource(datasource()).
-			Height(height).Span(p.width()).
+			Height(height).Span(p.Columns()).
 			YAxis(heatmap.NewYAxisConfigBuilder().Unit(p.Unit)).
 			Targets(p.targets())
 	default:
@@ -48,7 +48,7 @@ func (p Panel) builder(id uint32) cog.Builder[dashboard.Panel] {
 // lines returns a panel of series over time.
 func (p Panel) lines(id uint32) cog.Builder[dashboard.Panel] {
 	b := timeseries.NewPanelBuilder().Id(id).Title(p.Title).Description(p.Description).Datasource(datasource()).
-		Height(height).Span(p.width()).Unit(p.Unit).Min(0).
+		Height(height).Span(p.Columns()).Unit(p.Unit).Min(0).
 		Legend(common.NewVizLegendOptionsBuilder().
 			DisplayMode(common.LegendDisplayModeTable).
 			Placement(common.LegendPlacementBottom).
@@ -71,7 +71,7 @@ func (p Panel) lines(id uint32) cog.Builder[dashboard.Panel] {
 func (p Panel) thresholds() cog.Builder[dashboard.ThresholdsConfig] {
 	steps := []dashboard.Threshold{{Color: "green"}}
 	if p.Limit > 0 {
-		steps = append(steps, dashboard.Threshold{Color: "red", Value: cog.ToPtr(p.Limit)})
+		steps = append(steps, dashboard.Threshold{Color: "red", Value: new(p.Limit)})
 	}
 	return dashboard.NewThresholdsConfigBuilder().Mode(dashboard.ThresholdsModeAbsolute).Steps(steps)
 }

@@ -59,8 +59,8 @@ func (q Query) PromQL() string {
 	return strings.NewReplacer("{process", process, "{loop", process+`, controller=~"$controller"`).Replace(q.Expr)
 }
 
-// width returns the width of the panel.
-func (p Panel) width() uint32 {
+// Columns returns how many of 24 columns the panel takes.
+func (p Panel) Columns() uint32 {
 	if p.Width == 0 {
 		return 8
 	}

@@ -110,7 +110,7 @@ func signals() Row {
 		{
 			Title: "Worker utilisation", Unit: ratio, Limit: 0.8,
 			Description: "Average share of busy workers over 5 minutes. Above 80 % waits grow fast.",
-			Queries:     []Query{{Expr: `avg_over_time((sum by (controller) (trimtab_workers_busy{loop}) / (sum by (controller) (trimtab_workers_limit{loop}) > 0))[5m:])`, Legend: perController}},
+			Queries:     []Query{{Expr: `max by (controller) (avg_over_time(trimtab_workers_utilisation{loop}[5m]))`, Legend: perController}},
 		},
 		{
 			Title: "Requeues by object", Unit: number, Kind: Table,

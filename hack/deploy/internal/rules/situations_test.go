@@ -72,9 +72,10 @@ func loadSituations() []situation {
 		wedged    = "TrimtabLoopWedged"
 	)
 	workers := func(busy string) []series {
-		return []series{s("trimtab_workers_busy", `instance="a"`, busy), s("trimtab_workers_limit", `instance="a"`, "4x60"),
-			// A standby has none.
-			s("trimtab_workers_busy", `instance="b"`, "0x60"), s("trimtab_workers_limit", `instance="b"`, "0x60")}
+		return []series{
+			s("trimtab_workers_busy", `instance="a"`, busy), s("trimtab_workers_limit", `instance="a"`, "4x60"),
+			s("trimtab_workers_busy", `instance="b"`, "0x60"), s("trimtab_workers_limit", `instance="b"`, "0x60"), // a standby
+		}
 	}
 	stands := func(depth, limit, deliveries string) []series {
 		return []series{
