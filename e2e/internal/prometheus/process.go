@@ -1,0 +1,176 @@
+package prometheus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+
+	"github.com/trimtab/trimtab/e2e/internal/leash"
+)
+
+// ErrMissing says how to get the binary that is missing.
+var ErrMissing = errors.New("prometheus: no such command: run make debian, or install Prometheus")
+
+const (
+	patience     = time.Minute // until it is ready, and until it has ended
+	pollInterval = 50 * time.Millisecond
+)
+
+// Options configures Start.
+type Options struct {
+	// Folder takes the configuration, the log and the data; it must exist.
+	Folder string
+
+	// Target is the host and port to scrape.
+	Target string
+
+	// Namespace and Job are labels of all that is scraped.
+	Namespace, Job string
+
+	// Interval is that of scrapes and of the evaluation of rules.
+	Interval time.Duration
+
+	// Rules is the path of a rule file.
+	Rules string
+}
+
+// Prometheus is a running Prometheus.
+type Prometheus struct {
+	promv1.API
+	opts  Options
+	url   string
+	cmd   *exec.Cmd
+	ended chan error
+}
+
+// Start starts a Prometheus and waits until it is ready.
+func Start(ctx context.Context, opts Options) (*Prometheus, error) {
+	binary, err := exec.LookPath("prometheus")
+	if err != nil {
+		return nil, ErrMissing
+	}
+	p := &Prometheus{opts: opts, ended: make(chan error, 1)}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	p.url = "http://" + address
+	c, err := api.NewClient(api.Config{Address: p.url})
+	if err != nil {
+		return nil, fmt.Errorf("prometheus: %w", err)
+	}
+	p.API = promv1.NewAPI(c)
+	if err := p.launch(binary, address); err != nil {
+		return nil, fmt.Errorf("prometheus: %w", err)
+	}
+	if err := p.waitReady(ctx); err != nil {
+		return nil, errors.Join(err, p.Stop())
+	}
+	return p, nil
+}
+
+// Log returns the path of its log.
+func (p *Prometheus) Log() string { return filepath.Join(p.opts.Folder, "prometheus.log") }
+
+// Stop ends it and waits until it has ended.
+func (p *Prometheus) Stop() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // It fails only if it has ended already.
+	select {
+	case err := <-p.ended:
+		p.ended <- err // for the next
+		if err != nil {
+			return fmt.Errorf("prometheus: %w (log: %s)", err, p.Log())
+		}
+		return nil
+	case <-time.After(patience):
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		return fmt.Errorf("prometheus: still there %s after SIGTERM", patience)
+	}
+}
+
+func (p *Prometheus) launch(binary, address string) error {
+	config := filepath.Join(p.opts.Folder, "prometheus.yml")
+	if err := os.WriteFile(config, []byte(p.opts.config()), 0o600); err != nil {
+		return err
+	}
+	log, err := os.Create(p.Log())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	p.cmd = exec.Command(binary,
+		"--config.file="+config,
+		"--storage.tsdb.path="+filepath.Join(p.opts.Folder, "data"),
+		"--web.listen-address="+address,
+		"--log.level=warn")
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.SysProcAttr = leash.Attributes()
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	go func() { p.ended <- p.cmd.Wait() }()
+	return nil
+}
+
+// config is the configuration. All of it is also JSON, whose strings are quoted as
+// Go's.
+func (o Options) config() string {
+	return fmt.Sprintf(`{
+  "global": {"scrape_interval": %[1]q, "scrape_timeout": %[1]q, "evaluation_interval": %[1]q},
+  "rule_files": [%[2]q],
+  "scrape_configs": [{"job_name": %[3]q, "static_configs": [{"targets": [%[4]q], "labels": {"namespace": %[5]q}}]}]
+}
+`, o.Interval, o.Rules, o.Job, o.Target, o.Namespace)
+}
+
+func (p *Prometheus) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for !ready(ctx, p.url+"/-/ready") {
+		select {
+		case <-ticker.C:
+		case err := <-p.ended:
+			p.ended <- err
+			return fmt.Errorf("prometheus: ended before it was ready (log: %s)", p.Log())
+		case <-ctx.Done():
+			return fmt.Errorf("prometheus: not ready: %w", ctx.Err())
+		}
+	}
+	return nil
+}
+
+func ready(ctx context.Context, url string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return resp.StatusCode == http.StatusOK
+}
+
+// freeAddress returns a loopback address that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("prometheus: %w", err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String(), nil
+}
