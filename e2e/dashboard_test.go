@@ -32,30 +32,28 @@ func TestDashboardAndRules(t *testing.T) {
 	s := newScene(t)
 	first := s.createMany(t, 10, lives(time.Minute, 45*time.Second)) // they come as a resync
 	p := s.startOperator(t, "--backoff-base=200ms", "--backoff-max=2s", "--recheck-interval=1s", "--rotation-spread=1s")
-	prom := startPrometheus(t, p)
+	prom := startPrometheus(t, p, prometheus.Options{Rules: "../deploy/rules.yaml"})
+	native := startPrometheus(t, p, prometheus.Options{Native: true})
 	s.served(t, first...)
 	stir := s.trouble(t, first)
 
+	missing := map[string]question{}
 	d := readDashboard(t)
 	values := d.variables(t, prom)
-	missing := d.queries()
-	require.Greater(t, len(missing), 50)
-	for id, expr := range missing {
-		missing[id] = substitute(t, expr, values)
+	for id, expr := range d.queries() {
+		missing[id] = question{prom, substitute(t, expr, values)}
 	}
-	recordings := map[string]string{}
-	eventually(t, func() error {
-		names, _, err := prom.Evaluated(t.Context())
-		for _, name := range names {
-			recordings["rule "+name] = name
-		}
-		return err
-	})
-	maps.Copy(missing, recordings)
+	for _, name := range recordings(t, prom) {
+		missing["rule "+name] = question{prom, name}
+	}
+	for _, expr := range nativeQueries(t) {
+		missing["native "+expr] = question{native, expr}
+	}
+	require.Greater(t, len(missing), 70)
 	eventually(t, func() error {
 		stir()
-		for id, expr := range missing {
-			if ok, err := hasData(t, prom, id, expr); err != nil {
+		for id, q := range missing {
+			if ok, err := q.hasData(t, id); err != nil {
 				return err
 			} else if ok {
 				delete(missing, id)
@@ -68,26 +66,23 @@ func TestDashboardAndRules(t *testing.T) {
 	})
 
 	requireQuiet(t, prom)
-	ok, err := hasData(t, prom, "none", `rate(trimtab_no_such_total[30s])`)
+	ok, err := question{prom, `rate(trimtab_no_such_total[30s])`}.hasData(t, "none")
 	require.NoError(t, err)
 	require.False(t, ok, "the test takes nothing for data")
 }
 
 // startPrometheus starts a Prometheus that scrapes the operator each second.
-func startPrometheus(t *testing.T, p *operator.Process) *prometheus.Prometheus {
+func startPrometheus(t *testing.T, p *operator.Process, opts prometheus.Options) *prometheus.Prometheus {
 	t.Helper()
 	target, err := url.Parse(p.MetricsURL())
 	require.NoError(t, err)
-	rules, err := filepath.Abs("../deploy/rules.yaml")
-	require.NoError(t, err)
-	prom, err := prometheus.Start(t.Context(), prometheus.Options{
-		Folder:    t.TempDir(),
-		Target:    target.Host,
-		Namespace: "certrotator-system",
-		Job:       "certrotator",
-		Interval:  time.Second,
-		Rules:     rules,
-	})
+	if opts.Rules != "" {
+		opts.Rules, err = filepath.Abs(opts.Rules)
+		require.NoError(t, err)
+	}
+	opts.Folder, opts.Target, opts.Interval = t.TempDir(), target.Host, time.Second
+	opts.Namespace, opts.Job = "certrotator-system", "certrotator"
+	prom, err := prometheus.Start(t.Context(), opts)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -96,6 +91,21 @@ func startPrometheus(t *testing.T, p *operator.Process) *prometheus.Prometheus {
 		require.NoError(t, prom.Stop())
 	})
 	return prom
+}
+
+// nativeQueries returns what deploy/README.md says for native histograms.
+func nativeQueries(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../deploy/README.md")
+	require.NoError(t, err)
+	var found []string
+	for _, m := range regexp.MustCompile("(?m)^histogram_quantile.*|`1 - histogram_fraction[^`]*`").FindAllString(string(text), -1) {
+		if !strings.Contains(m, "_bucket") {
+			found = append(found, strings.Trim(m, "`"))
+		}
+	}
+	require.Len(t, found, 2)
+	return found
 }
 
 // trouble makes each signal happen: writes of Secrets in a namespace of its own are
@@ -201,15 +211,32 @@ func substitute(t *testing.T, expr string, values map[string]string) string {
 	})
 }
 
-// hasData says whether an expression returns something, and, if it is of what happens
+// question is what a Prometheus is asked.
+type question struct {
+	prom *prometheus.Prometheus
+	expr string
+}
+
+// hasData says whether the expression returns something, and, if it is of what happens
 // here, something that is not zero.
-func hasData(t *testing.T, prom *prometheus.Prometheus, id, expr string) (bool, error) {
+func (q question) hasData(t *testing.T, id string) (bool, error) {
 	t.Helper()
-	values, err := prom.Values(t.Context(), expr)
+	values, err := q.prom.Values(t.Context(), q.expr)
 	if err != nil || mayBeZero(id) {
 		return len(values) > 0, err
 	}
 	return slices.ContainsFunc(values, func(v float64) bool { return v != 0 }), nil
+}
+
+// recordings returns the recorded series, once all rules have been evaluated.
+func recordings(t *testing.T, prom *prometheus.Prometheus) (names []string) {
+	t.Helper()
+	eventually(t, func() (err error) {
+		names, _, err = prom.Evaluated(t.Context())
+		return err
+	})
+	require.NotEmpty(t, names)
+	return names
 }
 
 // mayBeZero is what does not happen here, or is seldom so at the moment of a scrape.
@@ -218,7 +245,7 @@ func mayBeZero(id string) bool {
 		"Firing alerts", "Saturated", "Saturation", "What must not happen", "Runs past their deadline",
 		"Hot loops, overruns, failure resets A", "Hot loops, overruns, failure resets B",
 		"Slow runs for users' changes", "rule controller:trimtab_latency_slow", "Delays of failed requests over 5 minutes",
-		"Ready", "Queue depth", "Waiting", "Busy", "Workers A", "Longest run", "Oldest run",
+		"Ready", "Queue depth", "Waiting", "Busy", "Workers A", "Worker utilisation", "rule controller:trimtab_workers", "Longest run", "Oldest run", "native 1 -",
 	}, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 }
 

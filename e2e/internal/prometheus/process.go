@@ -40,8 +40,11 @@ type Options struct {
 	// Interval is that of scrapes and of the evaluation of rules.
 	Interval time.Duration
 
-	// Rules is the path of a rule file.
+	// Rules is the path of a rule file. Empty means none.
 	Rules string
+
+	// Native lets it scrape native histograms, in place of their classic buckets.
+	Native bool
 }
 
 // Prometheus is a running Prometheus.
@@ -94,8 +97,7 @@ func (p *Prometheus) Stop() error {
 		return nil
 	case <-time.After(patience):
 		_ = p.cmd.Process.Kill()
-		<-p.ended
-		return fmt.Errorf("prometheus: still there %s after SIGTERM", patience)
+		return fmt.Errorf("prometheus: still there %s after SIGTERM: %w", patience, <-p.ended)
 	}
 }
 
@@ -109,11 +111,16 @@ func (p *Prometheus) launch(binary, address string) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	p.cmd = exec.Command(binary,
-		"--config.file="+config,
-		"--storage.tsdb.path="+filepath.Join(p.opts.Folder, "data"),
-		"--web.listen-address="+address,
-		"--log.level=warn")
+	args := []string{
+		"--config.file=" + config,
+		"--storage.tsdb.path=" + filepath.Join(p.opts.Folder, "data"),
+		"--web.listen-address=" + address,
+		"--log.level=warn",
+	}
+	if p.opts.Native {
+		args = append(args, "--enable-feature=native-histograms")
+	}
+	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = leash.Attributes()
 	if err := p.cmd.Start(); err != nil {
@@ -126,12 +133,16 @@ func (p *Prometheus) launch(binary, address string) error {
 // config is the configuration. All of it is also JSON, whose strings are quoted as
 // Go's.
 func (o Options) config() string {
+	rules := "[]"
+	if o.Rules != "" {
+		rules = fmt.Sprintf("[%q]", o.Rules)
+	}
 	return fmt.Sprintf(`{
   "global": {"scrape_interval": %[1]q, "scrape_timeout": %[1]q, "evaluation_interval": %[1]q},
-  "rule_files": [%[2]q],
+  "rule_files": %[2]s,
   "scrape_configs": [{"job_name": %[3]q, "static_configs": [{"targets": [%[4]q], "labels": {"namespace": %[5]q}}]}]
 }
-`, o.Interval, o.Rules, o.Job, o.Target, o.Namespace)
+`, o.Interval, rules, o.Job, o.Target, o.Namespace)
 }
 
 func (p *Prometheus) waitReady(ctx context.Context) error {

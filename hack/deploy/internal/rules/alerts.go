@@ -58,9 +58,10 @@ func loadAlerts() []Alert {
 		{
 			Name:     "TrimtabLoopWedged",
 			Severity: critical,
-			// A warm standby has a queue, but never had a worker at it.
+			// A warm standby has a queue, but no worker has ever been at it. Workers
+			// that are lost are no longer in trimtab_workers_limit.
 			Expr: fmt.Sprintf(`sum by (%[1]s) (trimtab_queue_depth) > 0
-  and sum by (%[1]s) (trimtab_workers_limit) > 0
+  and sum by (%[1]s) (trimtab_deliveries_total) > 0
   unless sum by (%[1]s) (increase(trimtab_deliveries_total[10m])) > 0`, replica),
 			For:         "5m",
 			Summary:     "Controller {{ $labels.controller }} has work and does none.",

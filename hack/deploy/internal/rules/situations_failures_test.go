@@ -43,8 +43,8 @@ func failureSituations() []situation {
 			firing: one("critical", "Nothing that controller order does succeeds.", "About 60 runs in 15 minutes, and none of them without an error."),
 		},
 		{name: "idle", alert: none, at: "60m", input: ends("50x120", "7x120")},
-		{name: "an outage that ends", alert: none, at: "60m", input: ends("0+5x10 50x20 50+5x80", "0x10 0+4x20 80x100")},
-		{name: "one object backs off in an idle loop", alert: none, at: "60m", input: ends("50x120", "0x30 1x16 2x16 3x16 4x50")},
+		{name: "a short outage", alert: none, at: "30m", input: ends("0+5x10 50x20 50+5x80", "0x10 0+4x20 80x100")},
+		{name: "one object fails in an idle loop", alert: none, at: "70m", input: ends("50x120", "0x20 0+0.5x100")},
 		{
 			name: "it has failed for long", alert: pinned, at: "90m", input: delays("0+0x120", "0+1x120"),
 			firing: one("warning", "Requests of controller order fail for so long that they hardly retry any more.",
@@ -52,6 +52,7 @@ func failureSituations() []situation {
 		},
 		{name: "it fails, and retries soon", alert: pinned, at: "90m", input: delays("0+1x120", "0+1x120")},
 		{name: "a few wait long among many", alert: pinned, at: "90m", input: delays("0+3x120", "0+4x120")},
+		{name: "one object fails", alert: pinned, at: "90m", input: delays("0x120", "0x40 1x20 2x60")},
 		{name: "none fails", alert: pinned, at: "90m", input: delays("5x120", "9x120")},
 		{
 			name: "a run ends so", alert: terminal, at: "12m",

@@ -77,11 +77,10 @@ func loadSituations() []situation {
 			s("trimtab_workers_busy", `instance="b"`, "0x60"), s("trimtab_workers_limit", `instance="b"`, "0x60"), // a standby
 		}
 	}
-	stands := func(depth, limit, deliveries string) []series {
+	stands := func(depth, deliveries string) []series {
 		return []series{
 			s("trimtab_queue_depth", `instance="a", trigger="primary"`, depth),
 			s("trimtab_queue_depth", `instance="a", trigger="resync"`, "0x60"),
-			s("trimtab_workers_limit", `instance="a"`, limit),
 			s("trimtab_deliveries_total", `instance="a", trigger="primary"`, deliveries),
 		}
 	}
@@ -99,18 +98,18 @@ func loadSituations() []situation {
 				"100% of the workers were busy on average over 15 minutes; above 80% waits grow fast."),
 		},
 		{name: "three of four are busy", alert: exhausted, at: "40m", input: workers("3x60")},
-		{name: "all are busy for a while", alert: exhausted, at: "40m", input: workers("1x12 4x14 1x40")},
+		{name: "all are busy for a while", alert: exhausted, at: "28m", input: workers("1x12 4x14 1x40")},
 		{
-			name: "requests and no deliveries", alert: wedged, at: "30m", input: stands("5x60", "4x60", "0+10x5 50x55"),
+			name: "requests and no deliveries", alert: wedged, at: "30m", input: stands("5x60", "0+10x5 50x55"),
 			firing: []firing{{
 				severity: "critical", labels: map[string]string{"instance": "a"},
 				summary:     "Controller order has work and does none.",
 				description: "5 requests are ready in a, and no worker has taken one for over 10 minutes.",
 			}},
 		},
-		{name: "idle", alert: wedged, at: "30m", input: stands("0x60", "4x60", "50x60")},
-		{name: "at work", alert: wedged, at: "30m", input: stands("5x60", "4x60", "0+1x60")},
-		{name: "a warm standby", alert: wedged, at: "30m", input: stands("500x60", "0x60", "0x60")},
+		{name: "idle", alert: wedged, at: "30m", input: stands("0x60", "50x60")},
+		{name: "at work", alert: wedged, at: "30m", input: stands("5x60", "0+1x60")},
+		{name: "a warm standby", alert: wedged, at: "30m", input: stands("500x60", "0x60")},
 	}
 }
 
@@ -127,7 +126,7 @@ func runSituations() []situation {
 			}},
 		},
 		{
-			name: "long runs, one after the other", alert: "TrimtabRunStuck", at: "30m",
+			name: "long runs, one after the other", alert: "TrimtabRunStuck", at: "27m",
 			input: []series{s("trimtab_oldest_run_seconds", `instance="a"`, "0+60x13 0+60x13 0+60x13")},
 		},
 		{
@@ -140,7 +139,7 @@ func runSituations() []situation {
 			}},
 		},
 		{
-			name: "it ends a little late", alert: "TrimtabRunOverdue", at: "10m",
+			name: "it ends a little late", alert: "TrimtabRunOverdue", at: "9m",
 			input: []series{s("trimtab_runs_overdue", `instance="a"`, "0x6 1x2 0x20")},
 		},
 	}
