@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/grafana/grafana-foundation-sdk/go/cog/plugins"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
 	"github.com/stretchr/testify/require"
 
 	"github.com/trimtab/trimtab/hack/deploy/internal/board"
@@ -83,6 +85,16 @@ func TestShowsAllSeries(t *testing.T) {
 		}
 	}
 	require.Equal(t, documented, shown)
+}
+
+// Grafana's own schema has each field that is built, with its type.
+func TestSchema(t *testing.T) {
+	text, err := board.JSON()
+	require.NoError(t, err)
+	plugins.RegisterDefaultPlugins()
+	//nolint:staticcheck // Every Grafana imports this schema.
+	err = new(dashboard.Dashboard).UnmarshalJSONStrict(text)
+	require.Empty(t, err) // It is never nil.
 }
 
 // What is built is what Grafana reads: rows, panels with ids of their own, variables.

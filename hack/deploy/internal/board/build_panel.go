@@ -30,6 +30,7 @@ func (p Panel) builder(id uint32) cog.Builder[dashboard.Panel] {
 		return table.NewPanelBuilder().Id(id).Title(p.Title).Description(p.Description).Datasource(datasource()).
 			Height(height).Span(p.Columns()).Unit(p.Unit).
 			SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName("Value").Desc(true)}).
+			Footer(common.NewTableFooterOptionsBuilder().Show(false).Reducer([]string{})).
 			WithTransformation(dashboard.DataTransformerConfig{
 				Id:      "organize",
 				Options: map[string]any{"excludeByName": map[string]bool{"Time": true}},
