@@ -91,7 +91,7 @@ func declares(t *testing.T, folder, name string) bool {
 
 func logs(t *testing.T, message string) bool {
 	t.Helper()
-	return slices.ContainsFunc(slices.Concat(sources(t, "queue"), sources(t, "reconcile"), sources(t, "handler")), func(text string) bool {
+	return slices.ContainsFunc(slices.Concat(sources(t, "queue"), sources(t, "reconcile"), sources(t, "handler"), sources(t, "predicate")), func(text string) bool {
 		return strings.Contains(text, `"`+message)
 	})
 }

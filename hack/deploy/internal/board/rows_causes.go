@@ -107,11 +107,12 @@ func failures() Row {
 		},
 		{
 			Title: "What must not happen", Unit: number, Limit: 1,
-			Description: "Requests that were given up, panics of runs, panics of event handlers, which lose events, and workers that were lost. All should be 0.",
+			Description: "Requests that were given up, panics of runs, panics of event handlers, which lose events, and of predicates, which let all pass, and workers that were lost. All should be 0.",
 			Queries: []Query{
 				rise("trimtab_given_up_total", "given up"),
 				rise("trimtab_panics_total", "panics"),
 				rise("trimtab_handler_panics_total", "handler panics"),
+				rise("trimtab_predicate_panics_total", "predicate panics"),
 				{Expr: `sum by (controller) (trimtab_workers_lost_total{loop})`, Legend: perController + " workers lost"},
 			},
 		},

@@ -114,5 +114,13 @@ func neverAlerts() []Alert {
 			Description: `About {{ $value | humanize }} {{ $labels.trigger }} events in 15 minutes were lost to a panic of a handler or its mapping function; the log has the stack.`,
 			Panels:      []string{"What must not happen", "Adds by trigger"},
 		},
+		{
+			Name:        "TrimtabPredicatePanics",
+			Severity:    warning,
+			Expr:        fmt.Sprintf(`sum by (%s, predicate) (increase(trimtab_predicate_panics_total[15m])) > 0`, loop),
+			Summary:     "A predicate of controller {{ $labels.controller }} panics, and filters nothing.",
+			Description: `The predicate {{ $labels.predicate }} panicked about {{ $value | humanize }} times in 15 minutes; the events passed. The log has the stack.`,
+			Panels:      []string{"What must not happen", "Events by predicate"},
+		},
 	}
 }

@@ -102,5 +102,15 @@ func neverSituations() []situation {
 			}},
 		},
 		{name: "none does", alert: "TrimtabHandlerPanics", at: "12m", input: []series{s("trimtab_handler_panics_total", `trigger="watched"`, "3x60")}},
+		{
+			name: "a predicate panics", alert: "TrimtabPredicatePanics", at: "12m",
+			input: []series{s("trimtab_predicate_panics_total", `predicate="Secret"`, "0x9 4x50"), s("trimtab_predicate_panics_total", `predicate="CA"`, "0x60")},
+			firing: []firing{{
+				severity: "warning", labels: map[string]string{"predicate": "Secret"},
+				summary:     "A predicate of controller order panics, and filters nothing.",
+				description: "The predicate Secret panicked about 4 times in 15 minutes; the events passed. The log has the stack.",
+			}},
+		},
+		{name: "none does", alert: "TrimtabPredicatePanics", at: "12m", input: []series{s("trimtab_predicate_panics_total", `predicate="Secret"`, "4x60")}},
 	}
 }
