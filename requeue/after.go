@@ -14,6 +14,15 @@ const atLeast = time.Millisecond
 // an event brings it.
 func Done() reconcile.Result { return reconcile.Result{} }
 
+// Now returns the Result that brings the request back at once, behind what is
+// ready at its priority: in a millisecond.
+func Now() reconcile.Result { return After(0) }
+
+// At returns the Result that brings the request back at t, which is [After] of the
+// time until then: in a millisecond if t has passed or is the zero time. It never
+// comes before t, as far as the clock is not set back meanwhile.
+func At(t time.Time) reconcile.Result { return After(time.Until(t)) }
+
 // After returns the Result that brings the request back after d, and after a
 // millisecond if d is shorter than that, zero or negative. So a deadline that
 // passes while it is being computed is looked at again, not lost.

@@ -31,10 +31,25 @@ type Expiry struct {
 	// 90 days that leaves 30 to find out why renewals fail.
 	Lead time.Duration
 
-	// Jitter is the largest fraction of Lead by which the renewal is due even
+	// LeadFraction is Lead as a fraction of the life, in place of Lead: above 0 and
+	// below 1. Zero means that Lead counts.
+	LeadFraction float64
+
+	// Skew is by how much the clocks of those who check NotAfter may be ahead of this
+	// one: for them the life ends that much earlier, and so it does for all that is
+	// said here of its end. Zero means not at all.
+	Skew time.Duration
+
+	// LastResort is how long before the end a renewal that still has not happened is
+	// urgent: from then on the request comes back at the priority of a user's change,
+	// 0, and once at the beginning in any case. Zero means a tenth of the lead; it is
+	// at most the lead. certmagic has such a window, too.
+	LastResort time.Duration
+
+	// Jitter is the largest fraction of the lead by which the renewal is due even
 	// earlier, from 0 (none, the default) to 1. Key decides how much of it an
 	// object gets, so that objects issued together are not renewed together.
-	// At least half of the time before Lead stays, whatever Jitter says.
+	// At least half of the time before the lead stays, whatever Jitter says.
 	Jitter float64
 
 	// Key tells objects apart; give it string(obj.GetUID()). It is needed with
@@ -53,10 +68,13 @@ func (e Expiry) Validate() error {
 		return fmt.Errorf("requeue: NotAfter is zero, want when the life ends")
 	case life <= 0:
 		return fmt.Errorf("requeue: NotAfter is %s, want a time after NotBefore, %s", text(e.NotAfter), text(e.NotBefore))
-	case e.Lead < 0:
-		return fmt.Errorf("requeue: Lead is %v, want at least 0", e.Lead)
-	case e.Lead >= life:
-		return fmt.Errorf("requeue: Lead is %v, want less than the life, %v", e.Lead, life)
+	}
+	if err := e.validateLead(life); err != nil {
+		return err
+	}
+	switch {
+	case e.LastResort < 0:
+		return fmt.Errorf("requeue: LastResort is %v, want at least 0", e.LastResort)
 	case math.IsNaN(e.Jitter) || e.Jitter < 0 || e.Jitter > 1:
 		return fmt.Errorf("requeue: Jitter is %v, want a number from 0 to 1", e.Jitter)
 	case e.Jitter > 0 && e.Key == "":
@@ -65,27 +83,63 @@ func (e Expiry) Validate() error {
 	return nil
 }
 
+func (e Expiry) validateLead(life time.Duration) error {
+	left := life - e.Skew
+	switch {
+	case e.Skew < 0:
+		return fmt.Errorf("requeue: Skew is %v, want at least 0", e.Skew)
+	case left <= 0:
+		return fmt.Errorf("requeue: Skew is %v, want less than the life, %v", e.Skew, life)
+	case e.Lead < 0:
+		return fmt.Errorf("requeue: Lead is %v, want at least 0", e.Lead)
+	case e.Lead >= left && e.Skew > 0:
+		return fmt.Errorf("requeue: Lead is %v, want less than the life without Skew, %v", e.Lead, left)
+	case e.Lead >= left:
+		return fmt.Errorf("requeue: Lead is %v, want less than the life, %v", e.Lead, life)
+	case !(e.LeadFraction >= 0 && e.LeadFraction < 1): // NaN, too.
+		return fmt.Errorf("requeue: LeadFraction is %v, want a number from 0 to less than 1", e.LeadFraction)
+	case e.LeadFraction > 0 && e.Lead > 0:
+		return fmt.Errorf("requeue: LeadFraction is %v beside a Lead of %v, want one of them", e.LeadFraction, e.Lead)
+	}
+	return nil
+}
+
+// end is when the life ends for all clocks.
+func (e Expiry) end() time.Time { return e.NotAfter.Add(-e.Skew) }
+
+// lead is how long before the end the renewal is due without jitter, less than the
+// life.
+func (e Expiry) lead(life time.Duration) time.Duration {
+	switch {
+	case e.Lead > 0:
+		return e.Lead
+	case e.LeadFraction > 0:
+		return min(part(life, e.LeadFraction), life-1)
+	default:
+		return life / 3
+	}
+}
+
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// due returns when the renewal of a valid Expiry is due.
-func (e Expiry) due() time.Time {
-	life := e.NotAfter.Sub(e.NotBefore)
-	lead := e.Lead
-	if lead == 0 {
-		lead = life / 3
+// due returns when the renewal of a valid Expiry is due, and when it is urgent.
+func (e Expiry) due() (at, urgent time.Time) {
+	end := e.end()
+	life := end.Sub(e.NotBefore)
+	lead := e.lead(life)
+	lastResort := e.LastResort
+	if lastResort == 0 {
+		lastResort = lead / 10
 	}
+	urgent = end.Add(-min(lastResort, lead))
+
 	keep := (life - lead) / 2 // of the life, from its beginning
-	span := keep
-	// Compared before it is converted: a float beyond an integer's range
-	// converts to anything.
-	if f := e.Jitter * float64(lead); f < float64(span) {
-		span = time.Duration(f)
-	}
-	at := e.NotAfter.Add(-lead - phase(e.Key, span)).UTC()
+	span := min(part(lead, e.Jitter), keep)
+	at = end.Add(-lead - phase(e.Key, span)).UTC()
 	if cut := at.Truncate(time.Second); !cut.Before(e.NotBefore.Add(keep)) {
-		return cut
+		return cut, urgent
 	}
-	return at
+	return at, urgent
 }
 
 // Renewal says when to renew, as one computation: what a status shows, what
@@ -99,9 +153,13 @@ type Renewal struct {
 	// Due is whether the renewal is due now.
 	Due bool
 
+	// Urgent is whether the renewal is due and the end so near that the Result has the
+	// priority of a user's change; see Expiry.LastResort.
+	Urgent bool
+
 	// Result brings the request back at At; if Due, after an eighth of the time
-	// since At, between a second and an hour. Having renewed, call BeforeExpiry
-	// with the new life and return that Result.
+	// since At, between a second and an hour, though no later than it is urgent. Having
+	// renewed, call BeforeExpiry with the new life and return that Result.
 	Result reconcile.Result
 }
 
@@ -119,11 +177,16 @@ func beforeExpiry(now time.Time, e Expiry) (Renewal, error) {
 	if err := e.Validate(); err != nil {
 		return Renewal{}, err
 	}
-	at := e.due()
+	at, urgent := e.due()
 	if wait := at.Sub(now); wait > 0 {
 		return Renewal{At: at, Result: After(wait)}, nil
 	}
-	overdue := now.Sub(at)
-	retry := min(max(overdue/overdueShare, overdueAtLeast), overdueAtMost)
-	return Renewal{At: at, Due: true, Result: After(retry)}, nil
+	retry := min(max(now.Sub(at)/overdueShare, overdueAtLeast), overdueAtMost)
+	r := Renewal{At: at, Due: true, Urgent: !now.Before(urgent)}
+	if r.Urgent {
+		r.Result = WithPriority(After(retry), 0)
+		return r, nil
+	}
+	r.Result = After(min(retry, max(urgent.Sub(now), overdueAtLeast)))
+	return r, nil
 }

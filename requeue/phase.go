@@ -14,13 +14,15 @@ import (
 // are mixed as MurmurHash3 does at its end; the product's high word then scales
 // the hash to span, without the bias of a remainder.
 func phase(key string, span time.Duration) time.Duration {
+	high, _ := bits.Mul64(hash(key), uint64(span))
+	return time.Duration(high)
+}
+
+func hash(key string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(key) {
 		h = (h ^ uint64(key[i])) * 1099511628211
 	}
 	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-
-	high, _ := bits.Mul64(h, uint64(span))
-	return time.Duration(high)
+	return (h ^ h>>33) * 0xc4ceb9fe1a85ec53
 }
