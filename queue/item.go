@@ -110,6 +110,7 @@ type echo struct {
 	priority int           // that the controller will give
 	own      bool          // the user chose that priority
 	retry    time.Duration // that a Retry waits instead of what the limiter says, if more than zero
+	within   time.Duration // that a Retry waits at most, if more than zero
 
 	reported bool // by a chain, which knows what follows
 	err      error

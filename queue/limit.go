@@ -82,6 +82,9 @@ func (q *Queue[T]) limited(mayEcho bool, o priorityqueue.AddOpts, request T) (de
 	if e.retry > 0 && e.err != nil {
 		after = e.retry
 	}
+	if e.within > 0 && e.err != nil {
+		after = min(after, e.within)
+	}
 	q.observer.Limited(e.class, after)
 	if o.After != 0 {
 		after = min(after, o.After)

@@ -23,6 +23,9 @@ type Outcome struct {
 	// RetryAfter is how long the retry after Err waits, whatever the rate limiter says:
 	// that counts the failure all the same. Zero or less leaves it to the limiter.
 	RetryAfter time.Duration
+	// RetryWithin is the longest that the retry after Err waits, whatever else says.
+	// Zero or less is no limit.
+	RetryWithin time.Duration
 	// Object is what the run learned of the request's own object.
 	Object Object
 	// Stopped is whether the run asked that no further run come of
@@ -131,7 +134,7 @@ func (q *Queue[T]) report(request T, o Outcome, e echo) (priority int, ok bool) 
 // expects returns the add with which the controller will answer o: at the priority
 // at which the request was taken, unless it is the user's own.
 func (o Outcome) expects() echo {
-	e := echo{reported: true, err: o.Err, class: o.Class, retry: o.RetryAfter, object: o.Object}
+	e := echo{reported: true, err: o.Err, class: o.Class, retry: o.RetryAfter, within: o.RetryWithin, object: o.Object}
 	if o.Result.Priority != nil {
 		e.priority, e.own = *o.Result.Priority, true
 	}

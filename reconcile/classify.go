@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,6 +34,9 @@ import (
 //     if it had waited for its own. Only Trimtab's queue knows how; with another one
 //     the limiter says how long the retry waits. A Result.Requeue beside an error is
 //     dropped.
+//   - A failure with a [requeue.AfterError] in it, wrapped or joined, waits for that
+//     time in just that way; for the sooner one, if there is a delay beside it. Beside
+//     an error of [requeue.Merge] a delay is the longest time that the retry waits.
 //
 // An error that the controller does not see is logged at level 1. Classify stands
 // inside Instrument; without that it does nothing.
@@ -64,13 +66,13 @@ func (r *run) settle(ctx context.Context, result Result, err error) (Result, err
 		r.classify(c)
 		return result, nil
 	case c == class.Canceled && ctxCanceled(ctx):
-		r.swallow(ctx, c, err, 0)
+		r.swallow(ctx, c, err, times{})
 		return Result{}, nil
 	case c != class.Terminal && r.isQuiet(ctx, c):
-		r.swallow(ctx, c, err, result.RequeueAfter)
+		r.swallow(ctx, c, err, timesOf(ctx, err, result.RequeueAfter))
 		return Result{Requeue: true, Priority: result.Priority}, nil //nolint:staticcheck // Deprecated, and the only retry without an error.
 	default:
-		r.fail(c, nil, result.RequeueAfter)
+		r.fail(c, nil, timesOf(ctx, err, result.RequeueAfter))
 		return Result{Priority: result.Priority}, err
 	}
 }
@@ -90,7 +92,7 @@ func (r *run) missedOwn(ctx context.Context, err error) bool {
 }
 
 // swallow gives the run the class of an error that the controller does not see.
-func (r *run) swallow(ctx context.Context, c string, err error, retry time.Duration) {
+func (r *run) swallow(ctx context.Context, c string, err error, retry times) {
 	r.fail(c, err, retry)
 	defer survive(ctx, methodOfError)
 	log.FromContext(ctx).V(1).Info("The run failed quietly", "class", c, "attempt", r.info.Attempt, "error", err.Error())

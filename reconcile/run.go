@@ -45,14 +45,14 @@ type run struct {
 	class    string
 	gone     []error // by which the run's own object was missed
 	object   queue.Object
-	free     bool          // the run took the last finalizer off its own, deleted object
-	stopped  bool          // the run asked for no further run by MaxInterval
-	changed  bool          // the run changed something, or tried to
-	ownRead  bool          // the tracer knows of the own object
-	quiet    error         // that Classify keeps from the controller
-	retry    time.Duration // after which a failed run asks to come back
-	broken   error         // why the run does not return: a panic, or the end of its goroutine
-	over     bool          // calls count no longer
+	free     bool  // the run took the last finalizer off its own, deleted object
+	stopped  bool  // the run asked for no further run by MaxInterval
+	changed  bool  // the run changed something, or tried to
+	ownRead  bool  // the tracer knows of the own object
+	quiet    error // that Classify keeps from the controller
+	retry    times // when a failed run asks to come back
+	broken   error // why the run does not return: a panic, or the end of its goroutine
+	over     bool  // calls count no longer
 }
 
 // runContext is the context of a run: one allocation for both.
@@ -159,13 +159,13 @@ func allAmong(err error, known []error) bool {
 func (r *run) classify(c string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.class, r.quiet, r.retry = c, nil, 0
+	r.class, r.quiet, r.retry = c, nil, times{}
 }
 
 // fail gives a run that failed its class, and when it asks to come back, unless a
 // Classify within has taken note of that. Quiet is the error if the controller does
 // not see it.
-func (r *run) fail(c string, quiet error, retry time.Duration) {
+func (r *run) fail(c string, quiet error, retry times) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.class, r.quiet, r.retry = c, quiet, cmp.Or(retry, r.retry)
@@ -201,7 +201,7 @@ func (r *run) end(now time.Duration) books {
 	r.over = true
 	return books{
 		phases:  r.phases,
-		outcome: queue.Outcome{Class: r.class, RetryAfter: r.retry, Object: r.object, Stopped: r.stopped},
+		outcome: queue.Outcome{Class: r.class, RetryAfter: r.retry.after, RetryWithin: r.retry.within, Object: r.object, Stopped: r.stopped},
 		changed: r.changed,
 		quiet:   r.quiet,
 		broken:  r.broken,

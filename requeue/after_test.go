@@ -3,6 +3,7 @@ package requeue_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,34 @@ import (
 
 func TestDone(t *testing.T) {
 	require.Equal(t, reconcile.Result{}, requeue.Done())
+}
+
+func TestNow(t *testing.T) {
+	require.Equal(t, reconcile.Result{RequeueAfter: time.Millisecond}, requeue.Now())
+}
+
+// A request comes back at its time, and at once if that has passed, in any year.
+func TestAt_RQ13(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		for _, tt := range []struct {
+			at   time.Time
+			want time.Duration
+		}{
+			{now.Add(time.Hour), time.Hour},
+			{now.Add(time.Hour).Round(0), time.Hour},
+			{now.Add(time.Hour).In(time.FixedZone("", 3600)), time.Hour},
+			{now.Add(1), time.Millisecond},
+			{now, time.Millisecond},
+			{now.Add(-time.Second), time.Millisecond},
+			{time.Time{}, time.Millisecond},
+			{time.Unix(0, 0), time.Millisecond},
+			{time.Date(2262, 4, 12, 0, 0, 0, 0, time.UTC), time.Date(2262, 4, 12, 0, 0, 0, 0, time.UTC).Sub(now)},
+			{time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), math.MaxInt64},
+		} {
+			require.Equal(t, reconcile.Result{RequeueAfter: tt.want}, requeue.At(tt.at), "%v", tt.at)
+		}
+	})
 }
 
 func TestAfter_RQ13(t *testing.T) {

@@ -33,6 +33,11 @@ func TestBeforeExpiry(t *testing.T) {
 	}{
 		{"default lead", nil, 60 * day},
 		{"lead", func(e *requeue.Expiry) { e.Lead = day }, 89 * day},
+		{"fraction", func(e *requeue.Expiry) { e.LeadFraction = 0.1 }, 81 * day},
+		{"largest fraction", func(e *requeue.Expiry) { e.LeadFraction = math.Nextafter(1, 0) }, 0},
+		{"smallest fraction", func(e *requeue.Expiry) { e.LeadFraction = math.SmallestNonzeroFloat64 }, 90 * day},
+		{"skew", func(e *requeue.Expiry) { e.Lead, e.Skew = day, time.Hour }, 89*day - time.Hour},
+		{"skew of a third", func(e *requeue.Expiry) { e.Skew = 3 * time.Hour }, 60*day - 2*time.Hour},
 		{"JT02 no jitter with a key", func(e *requeue.Expiry) { e.Lead, e.Key = day, "k" }, 89 * day},
 		{"other zones", func(e *requeue.Expiry) { e.NotBefore = e.NotBefore.In(zone) }, 60 * day},
 		{"RQ15 cut to the second", func(e *requeue.Expiry) { e.NotAfter = e.NotAfter.Add(1500 * time.Millisecond) }, 60*day + time.Second},
@@ -77,6 +82,20 @@ func TestExpiryValidate(t *testing.T) {
 		{"requeue: Lead is -1ns, want at least 0", func(e *requeue.Expiry) { e.Lead = -1 }},
 		{"requeue: Lead is 2160h0m0s, want less than the life, 2160h0m0s", func(e *requeue.Expiry) { e.Lead = 90 * day }},
 		{"requeue: Lead is 3000h0m0s, want less than the life, 2160h0m0s", func(e *requeue.Expiry) { e.Lead = 125 * day }},
+		{
+			"requeue: Lead is 2159h0m0s, want less than the life without Skew, 2159h0m0s",
+			func(e *requeue.Expiry) { e.Lead, e.Skew = 90*day-time.Hour, time.Hour },
+		},
+		{"requeue: Skew is -1ns, want at least 0", func(e *requeue.Expiry) { e.Skew = -1 }},
+		{"requeue: Skew is 2160h0m0s, want less than the life, 2160h0m0s", func(e *requeue.Expiry) { e.Skew = 90 * day }},
+		{"requeue: LeadFraction is -0.1, want a number from 0 to less than 1", func(e *requeue.Expiry) { e.LeadFraction = -0.1 }},
+		{"requeue: LeadFraction is 1, want a number from 0 to less than 1", func(e *requeue.Expiry) { e.LeadFraction = 1 }},
+		{"requeue: LeadFraction is NaN, want a number from 0 to less than 1", func(e *requeue.Expiry) { e.LeadFraction = math.NaN() }},
+		{
+			"requeue: LeadFraction is 0.5 beside a Lead of 24h0m0s, want one of them",
+			func(e *requeue.Expiry) { e.Lead, e.LeadFraction = day, 0.5 },
+		},
+		{"requeue: LastResort is -1ns, want at least 0", func(e *requeue.Expiry) { e.LastResort = -1 }},
 		{"requeue: Jitter is -0.1, want a number from 0 to 1", func(e *requeue.Expiry) { e.Jitter = -0.1 }},
 		{"requeue: Jitter is 1.1, want a number from 0 to 1", func(e *requeue.Expiry) { e.Jitter = 1.1 }},
 		{"requeue: Jitter is NaN, want a number from 0 to 1", func(e *requeue.Expiry) { e.Jitter = math.NaN() }},
@@ -128,12 +147,18 @@ func TestBeforeExpiryOverdue_RQ14(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		e := requeue.Expiry{NotBefore: start.Add(-time.Hour), NotAfter: start.Add(29 * time.Minute)} // due 1m ago
+		urgent := e.NotAfter.Add(-e.NotAfter.Sub(e.NotBefore) / 30)
 		var last time.Duration
 		for range 100 {
 			got, err := requeue.BeforeExpiry(e)
 			require.NoError(t, err)
 			require.True(t, got.Due)
-			require.GreaterOrEqual(t, got.Result.RequeueAfter, max(last, time.Second))
+			require.Equal(t, !time.Now().Before(urgent), got.Urgent)
+			if got.Urgent || time.Now().Add(got.Result.RequeueAfter).Before(urgent) {
+				require.GreaterOrEqual(t, got.Result.RequeueAfter, max(last, time.Second))
+			} else {
+				require.True(t, time.Now().Add(got.Result.RequeueAfter).Equal(urgent), "it comes when it becomes urgent")
+			}
 			require.LessOrEqual(t, got.Result.RequeueAfter, time.Hour)
 			last = got.Result.RequeueAfter
 			time.Sleep(last)
@@ -228,19 +253,71 @@ func TestBeforeExpiryMonotonic(t *testing.T) {
 
 func TestBeforeExpiryAllocs(t *testing.T) {
 	e := issued(func(e *requeue.Expiry) { e.Jitter, e.Key = 0.2, uid(1) })
-	require.Zero(t, testing.AllocsPerRun(1000, func() { _, _ = requeue.BeforeExpiry(e) }))
+	for now, want := range map[time.Time]float64{
+		e.NotBefore:                   0,
+		e.NotBefore.Add(80 * day):     0, // due
+		e.NotAfter.Add(-time.Hour):    1, // urgent: the priority
+		e.NotAfter.Add(9 * time.Hour): 1,
+	} {
+		require.Equal(t, want, testing.AllocsPerRun(1000, func() { _, _ = requeue.BeforeExpiryAt(now, e) }), now)
+	}
+}
+
+// From the beginning of the last resort on, and at that moment in any case, the request
+// comes back at the priority of a user's change.
+func TestBeforeExpiryLastResort(t *testing.T) {
+	for _, tt := range []struct{ lead, lastResort, want time.Duration }{
+		{30 * day, 0, 3 * day},
+		{20 * time.Second, 0, 2 * time.Second},
+		{day, time.Hour, time.Hour},
+		{day, 1, 1},
+		{day, 2 * day, day},
+		{day, math.MaxInt64, day},
+	} {
+		e := issued(func(e *requeue.Expiry) { e.Lead, e.LastResort = tt.lead, tt.lastResort })
+		urgent := e.NotAfter.Add(-tt.want)
+		now, came := e.NotAfter.Add(-tt.lead), false
+		for now.Before(e.NotAfter) {
+			got, err := requeue.BeforeExpiryAt(now, e)
+			require.NoError(t, err)
+			require.True(t, got.Due)
+			require.Equal(t, !now.Before(urgent), got.Urgent, "%+v at %v", tt, now)
+			if got.Urgent {
+				require.NotNil(t, got.Result.Priority)
+				require.Zero(t, *got.Result.Priority)
+			} else {
+				require.Nil(t, got.Result.Priority)
+			}
+			came = came || now.Equal(urgent)
+			now = now.Add(got.Result.RequeueAfter)
+		}
+		require.True(t, came, "%+v", tt)
+		after, err := requeue.BeforeExpiryAt(e.NotAfter.Add(day), e)
+		require.NoError(t, err)
+		require.True(t, after.Urgent, "when it has ended it is no less urgent")
+	}
+	early, err := requeue.BeforeExpiryAt(issued(nil).NotBefore, issued(nil))
+	require.NoError(t, err)
+	require.False(t, early.Urgent)
+	require.Nil(t, early.Result.Priority)
 }
 
 func FuzzBeforeExpiry(f *testing.F) {
-	f.Add(int64(0), int64(0), int64(3600), int64(0), int64(60), int64(0), 0.1, "k")
-	f.Add(int64(9e9), int64(9e9), int64(99e9), int64(1), int64(99e9), int64(math.MaxInt64), 1.0, "past 2262")
-	f.Add(int64(-62135596800), int64(-62135596800), int64(0), int64(0), int64(0), int64(0), 0.0, "")
-	f.Add(int64(0), int64(-9e11), int64(9e11), int64(0), int64(9e11), int64(math.MaxInt64-1), 0.9999999999, "k")
-	f.Fuzz(func(t *testing.T, now, from, to, nanos, lag, lead int64, jitter float64, key string) {
+	f.Add(int64(0), int64(0), int64(3600), int64(0), int64(60), int64(0), int64(1), 0.1, "k")
+	f.Add(int64(9e9), int64(9e9), int64(99e9), int64(1), int64(99e9), int64(math.MaxInt64), int64(math.MaxInt64), 1.0, "past 2262")
+	f.Add(int64(-62135596800), int64(-62135596800), int64(0), int64(0), int64(0), int64(0), int64(0), 0.0, "")
+	f.Add(int64(0), int64(-9e11), int64(9e11), int64(0), int64(9e11), int64(math.MaxInt64-1), int64(5), 0.9999999999, "k")
+	f.Fuzz(func(t *testing.T, now, from, to, nanos, lag, lead, more int64, jitter float64, key string) {
 		const years = 1_000_000_000_000 // 31,700 of them, in seconds
 		e := requeue.Expiry{
 			NotBefore: time.Unix(from%years, 0), NotAfter: time.Unix(to%years, nanos%1_000_000_000),
 			Lead: time.Duration(lead), Jitter: jitter, Key: key,
+		}
+		switch fraction := float64(more) / math.MaxInt64; { // Each of the others is a third of the inputs.
+		case more%3 == 0:
+			e.Skew, e.LastResort = time.Duration(more), time.Duration(lag)
+		case more%3 == 1:
+			e.Lead, e.LeadFraction = 0, fraction
 		}
 		at := time.Unix(now%years, nanos%1_000_000_000)
 		got, err := requeue.BeforeExpiryAt(at, e)
@@ -249,12 +326,17 @@ func FuzzBeforeExpiry(f *testing.F) {
 			require.EqualError(t, e.Validate(), err.Error())
 			return
 		}
-		life := e.NotAfter.Sub(e.NotBefore)
-		if e.Lead == 0 {
+		end := e.NotAfter.Add(-e.Skew)
+		life := end.Sub(e.NotBefore)
+		given := e
+		switch {
+		case e.LeadFraction > 0:
+			e.Lead = min(time.Duration(e.LeadFraction*float64(life)), life-1)
+		case e.Lead == 0:
 			e.Lead = life / 3
 		}
 		switch {
-		case got.At.After(e.NotAfter.Add(-e.Lead)):
+		case got.At.After(end.Add(-e.Lead)):
 			t.Fatalf("%+v: at %v, later than Lead says", e, got.At)
 		case got.At.Before(e.NotBefore.Add((life - e.Lead) / 2)):
 			t.Fatalf("%+v: at %v, in the first half of the time before Lead", e, got.At)
@@ -264,9 +346,9 @@ func FuzzBeforeExpiry(f *testing.F) {
 			got.Result.RequeueAfter < time.Millisecond:
 			t.Fatalf("%+v: at %v, asks for %v", e, at, got.Result.RequeueAfter)
 		}
-		later, err := requeue.BeforeExpiryAt(at.Add(time.Duration(lag)), e)
+		later, err := requeue.BeforeExpiryAt(at.Add(time.Duration(lag)), given)
 		require.NoError(t, err)
-		if jitter == 0 || got.At.Equal(later.At) {
+		if got.At.Equal(later.At) {
 			return
 		}
 		t.Fatalf("%+v: at %v, later %v", e, got.At, later.At)

@@ -16,3 +16,9 @@ func EveryAt(now time.Time, period time.Duration, key string) reconcile.Result {
 func BeforeExpiryAt(now time.Time, e Expiry) (Renewal, error) {
 	return beforeExpiry(now, e)
 }
+
+// ScheduleAt is Schedule at another time than now.
+func ScheduleAt(now time.Time, p Plan) (Turn, error) { return schedule(now, p) }
+
+// WindowAt is Window at another time than now.
+func WindowAt(now time.Time, h Hours) (Opening, error) { return window(now, h) }

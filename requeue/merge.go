@@ -22,24 +22,24 @@ import (
 // no delay beside an error, and a terminal error has none.
 func Merge(results []reconcile.Result, errs []error) (reconcile.Result, error) {
 	result := Soonest(results...)
-	merged := &mergedError{within: result.RequeueAfter}
+	var all []error
 	terminal := 0
 	for _, err := range errs {
 		if err == nil {
 			continue
 		}
-		merged.errs = append(merged.errs, err)
+		all = append(all, err)
 		if isTerminal(err) {
 			terminal++
 		}
 	}
-	switch len(merged.errs) {
+	switch len(all) {
 	case 0:
 		return result, nil
 	case terminal:
-		return result, errors.Join(merged.errs...)
+		return result, errors.Join(all...)
 	default:
-		return result, merged
+		return result, &mergedError{errs: all, within: result.RequeueAfter}
 	}
 }
 
