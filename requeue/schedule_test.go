@@ -145,7 +145,7 @@ func TestScheduleLongOutage_RQ21(t *testing.T) {
 		require.Equal(t, clock(12, 1, 0), got.Next)
 		require.LessOrEqual(t, asked, most, "%v", outage)
 	}
-	for period, most := range map[time.Duration]int{time.Second: 40, time.Hour: 30, 24 * time.Hour: 40, 5000 * time.Hour: 40} {
+	for period, most := range map[time.Duration]int{time.Second: 60, time.Hour: 60, 24 * time.Hour: 60, 5000 * time.Hour: 80} {
 		asked := 0
 		got, err := requeue.ScheduleAt(clock(12, 0, 0), requeue.Plan{Slots: grid{period: period, asked: &asked}, Last: clock(12, 0, 0).AddDate(-8, 0, 0), Missed: 3})
 		require.NoError(t, err)

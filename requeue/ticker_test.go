@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -43,6 +42,7 @@ type world struct {
 	adds  map[string][]time.Time
 	fails error
 	calls int
+	gate  chan struct{} // until it is closed, Add hangs
 }
 
 func newWorld(n int) *world {
@@ -54,6 +54,12 @@ func newWorld(n int) *world {
 }
 
 func (w *world) Add(key string) {
+	w.mu.Lock()
+	gate := w.gate
+	w.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.adds[key] = append(w.adds[key], time.Now())
@@ -290,10 +296,11 @@ func TestTickerHeldUp(t *testing.T) {
 		w := newWorld(fleet)
 		w.tick(t, period)
 		sleep(15 * time.Minute)
-		w.mu.Lock() // Add hangs
-		time.Sleep(7 * time.Minute)
-		w.adds = map[string][]time.Time{}
-		w.mu.Unlock()
+		gate := make(chan struct{})
+		w.change(func() { w.gate = gate })
+		sleep(7 * time.Minute)
+		w.change(func() { w.gate, w.adds = nil, map[string][]time.Time{} })
+		close(gate)
 		since := time.Now()
 		sleep(period)
 		seconds := map[int64]int{}
@@ -415,10 +422,7 @@ func TestTickerOptionsValidate(t *testing.T) {
 
 // Objects returns a request for each object within the options, and no copy of them.
 func TestObjects(t *testing.T) {
-	object := func(namespace, name string) client.Object {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-	}
-	reader := &asked{Reader: fake.NewClientBuilder().WithObjects(object("a", "x"), object("a", "y"), object("b", "x")).Build()}
+	reader := &asked{}
 	like := &corev1.ConfigMapList{}
 	for range 2 {
 		got, err := requeue.Objects(reader, like)(t.Context())
@@ -446,18 +450,24 @@ func request(namespace, name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}
 }
 
-// asked notes with which options it was.
+// asked is a reader that knows three ConfigMaps, and with which options it was asked.
 type asked struct {
-	client.Reader
-	opts  client.ListOptions
-	fails error
+	client.Reader // nothing else is called
+	opts          client.ListOptions
+	fails         error
 }
 
-func (a *asked) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (a *asked) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	a.opts = client.ListOptions{}
 	a.opts.ApplyOptions(opts)
 	if a.fails != nil {
 		return a.fails
 	}
-	return a.Reader.List(ctx, list, opts...)
+	items := &list.(*corev1.ConfigMapList).Items //nolint:forcetypeassert // It is of the kind that the test gave.
+	for _, r := range []reconcile.Request{request("a", "x"), request("a", "y"), request("b", "x")} {
+		if a.opts.Namespace == "" || a.opts.Namespace == r.Namespace {
+			*items = append(*items, corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: r.Name}})
+		}
+	}
+	return nil
 }
