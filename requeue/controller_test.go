@@ -176,7 +176,7 @@ func TestDayOfRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const fleet = 1000
 		r := rand.New(rand.NewPCG(7, 7))
-		c := &certificates{t: t, lives: map[string]requeue.Expiry{}, renewals: map[string]int{}, r: r}
+		c := &certificates{t: t, lives: map[string]requeue.Expiry{}, renewals: map[string]int{}, r: rand.New(rand.NewPCG(8, 8))}
 		var keys []string
 		for n := range fleet {
 			keys = append(keys, uid(n))
@@ -185,10 +185,12 @@ func TestDayOfRenewals(t *testing.T) {
 		begin, restarts := time.Now(), 0
 		for time.Since(begin) < 24*time.Hour {
 			ticker := requeue.NewTicker(requeue.TickerOptions[string]{
-				Period: 10 * time.Minute,
+				Period: time.Hour,
 				List:   func(context.Context) ([]string, error) { return keys, nil },
 			})
+			c.mu.Lock()
 			c.up = time.Now()
+			c.mu.Unlock()
 			h := start(t, c.reconcile, keys, ticker)
 			sleep(time.Duration(1+r.IntN(4*3600)) * time.Second)
 			h.stop()

@@ -8,8 +8,8 @@
 //
 // The surprise it removes: controller-runtime takes a RequeueAfter of zero or
 // less for "done", so that a deadline which has just passed ends the chain of
-// runs for good. Here only [Done], [Every] without a period and a [Schedule] that has ended are
-// done. Every other Result asks for at least a millisecond.
+// runs for good. Here only [Done], [Every] without a period and a [Schedule] that
+// has ended are done. Every other Result asks for at least a millisecond.
 //
 // A delay begins when the reconciler returns. What is computed early in a long
 // run comes late by the length of the run: compute it last.

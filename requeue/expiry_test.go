@@ -313,11 +313,11 @@ func FuzzBeforeExpiry(f *testing.F) {
 			NotBefore: time.Unix(from%years, 0), NotAfter: time.Unix(to%years, nanos%1_000_000_000),
 			Lead: time.Duration(lead), Jitter: jitter, Key: key,
 		}
-		switch fraction := float64(more) / math.MaxInt64; { // Each of the others is a third of the inputs.
-		case more%3 == 0:
+		switch more % 3 { // Each of the others is in a third of the inputs.
+		case 0:
 			e.Skew, e.LastResort = time.Duration(more), time.Duration(lag)
-		case more%3 == 1:
-			e.Lead, e.LeadFraction = 0, fraction
+		case 1:
+			e.Lead, e.LeadFraction = 0, float64(more)/math.MaxInt64
 		}
 		at := time.Unix(now%years, nanos%1_000_000_000)
 		got, err := requeue.BeforeExpiryAt(at, e)

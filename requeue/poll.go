@@ -116,8 +116,8 @@ func (p *Poll) Since(then time.Time) reconcile.Result {
 	return r
 }
 
-// Kept is Since for a thing whose last change is written nowhere: p keeps, for each key,
-// since when the state is what it is. The state is any text that is another one
+// Kept is Since for a thing whose last change is written nowhere: p keeps, for each
+// key, since when the state is what it is. The state is any text that is another one
 // after a change, such as a resourceVersion or what a server has answered; a new
 // one, or a new key, begins anew at Min.
 //

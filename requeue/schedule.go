@@ -97,8 +97,8 @@ type Turn struct {
 // without a walk through all of them.
 //
 // An error is that of [Plan.Validate], or says that Slots went backwards, and the
-// Turn beside it is zero. It does not go away by a retry: report it, and return it as a
-// terminal error.
+// Turn beside it is zero. It does not go away by a retry: report it, and return it as
+// a terminal error.
 func Schedule(p Plan) (Turn, error) { return schedule(time.Now(), p) }
 
 func schedule(now time.Time, p Plan) (Turn, error) {

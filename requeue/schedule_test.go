@@ -40,10 +40,10 @@ func (s slots) Next(t time.Time) time.Time {
 	return time.Time{}
 }
 
-func zone(t testing.TB, name string) *time.Location {
-	t.Helper()
+func zone(tb testing.TB, name string) *time.Location {
+	tb.Helper()
 	z, err := time.LoadLocation(name)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return z
 }
 

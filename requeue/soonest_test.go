@@ -37,7 +37,7 @@ func TestSoonest_RQ11(t *testing.T) {
 		"the longest":                    {results{in(math.MaxInt64), in(0)}, in(math.MaxInt64)},
 		"Requeue gives way":              {results{limited, in(5 * time.Minute)}, in(5 * time.Minute)},
 		"Requeue alone":                  {results{in(0), limited, in(0)}, limited},
-		"Requeue beside its own delay":   {results{{Requeue: true, RequeueAfter: time.Hour}}, in(time.Hour)}, //nolint:staticcheck // As above.
+		"Requeue beside its own delay":   {results{{Requeue: true, RequeueAfter: time.Hour}}, in(time.Hour)},
 		"its own priority":               {results{inAt(time.Hour, 5), inAt(time.Minute, -20)}, inAt(time.Minute, -20)},
 		"no priority of another":         {results{inAt(time.Hour, 5), in(time.Minute)}, in(time.Minute)},
 		"highest at the same time":       {results{in(time.Hour), inAt(time.Hour, -7), inAt(time.Hour, 3), inAt(time.Hour, 0)}, inAt(time.Hour, 3)},

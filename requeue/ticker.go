@@ -97,7 +97,7 @@ func (t *Ticker[request]) SetPeriod(period time.Duration) error {
 	return nil
 }
 
-func (t *Ticker[request]) settings() (time.Duration, <-chan struct{}) {
+func (t *Ticker[request]) settings() (period time.Duration, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.period, t.changed

@@ -204,10 +204,13 @@ func TestTickerGone(t *testing.T) {
 		sleep(20 * time.Minute)
 		w.change(func() { delete(w.born, "o-3") })
 		sleep(time.Minute)
-		before := len(w.adds["o-3"])
+		var before int
+		w.change(func() { before = len(w.adds["o-3"]) })
 		sleep(time.Hour)
-		require.Len(t, w.adds["o-3"], before)
-		w.change(func() { clear(w.born) })
+		w.change(func() {
+			require.Len(t, w.adds["o-3"], before)
+			clear(w.born)
+		})
 		sleep(time.Minute)
 		w.change(func() { clear(w.adds) })
 		sleep(time.Hour)

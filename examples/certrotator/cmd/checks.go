@@ -30,6 +30,14 @@ func checkDuration(flag string, value, least time.Duration) error {
 	return nil
 }
 
+// checkPeriod knows 0, for never.
+func checkPeriod(flag string, value time.Duration) error {
+	if value == 0 || value >= time.Second {
+		return nil
+	}
+	return bad(flag, value, "at least 1s, or 0 for never")
+}
+
 func checkFraction(flag string, value float64) error {
 	if math.IsNaN(value) || value < 0 || value > 1 {
 		return bad(flag, value, "0 to 1")

@@ -117,6 +117,7 @@ func addController(mgr ctrl.Manager, opts *options) error {
 		CASecret:        opts.caSecretName(),
 		RenewJitter:     opts.renewJitter,
 		RecheckInterval: opts.recheckInterval,
+		RepairInterval:  opts.repairInterval,
 		RotationSpread:  opts.rotationSpread,
 		RunTimeout:      opts.runTimeout,
 	}

@@ -38,6 +38,7 @@ type options struct {
 	caSecret        string
 	renewJitter     float64
 	recheckInterval time.Duration
+	repairInterval  time.Duration
 	rotationSpread  time.Duration
 	runTimeout      time.Duration
 
@@ -94,6 +95,7 @@ func (o *options) bind(fs *flag.FlagSet) {
 	fs.StringVar(&o.caSecret, "ca-secret", "certrotator-system/ca", "The Secret of the CA, as `namespace/name`.")
 	fs.Float64Var(&o.renewJitter, "renew-jitter", 0.1, "The largest `fraction` of renewBefore by which a certificate is renewed even earlier, from 0 to 1.")
 	fs.DurationVar(&o.recheckInterval, "recheck-interval", time.Minute, "How often to look again for what somebody else has to do: free a Secret, give a CA.")
+	fs.DurationVar(&o.repairInterval, "repair-interval", 10*time.Minute, "How often to look at each Certificate in any case, to repair what no event tells of; 0 for never.")
 	fs.DurationVar(&o.rotationSpread, "rotation-spread", time.Minute, "Over how long a new CA is brought to the Certificates, one after the other; 0 for all at once.")
 	fs.DurationVar(&o.runTimeout, "run-timeout", time.Minute, "How long one look at a Certificate may take until its calls are cancelled; 0 for as long as it likes.")
 
@@ -119,6 +121,7 @@ func (o *options) validate() error {
 		checkSecret("ca-secret", o.caSecret),
 		checkFraction("renew-jitter", o.renewJitter),
 		checkDuration("recheck-interval", o.recheckInterval, time.Second),
+		checkPeriod("repair-interval", o.repairInterval),
 		checkDuration("rotation-spread", o.rotationSpread, 0),
 		checkDuration("run-timeout", o.runTimeout, 0),
 		checkRate("kube-api-qps", o.qps),

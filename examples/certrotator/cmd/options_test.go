@@ -66,6 +66,8 @@ func TestBadOptions(t *testing.T) {
 		"--ca-secret=/ca":                                   "--ca-secret=/ca: want namespace/name",
 		"--renew-jitter=-0.1":                               "--renew-jitter=-0.1: want 0 to 1",
 		"--recheck-interval=0":                              "--recheck-interval=0s: want at least 1s",
+		"--repair-interval=-1s":                             "--repair-interval=-1s: want at least 1s, or 0 for never",
+		"--repair-interval=10ms":                            "--repair-interval=10ms: want at least 1s, or 0 for never",
 		"--run-timeout=-1s":                                 "--run-timeout=-1s: want at least 0s",
 		"--rotation-spread=-1s":                             "--rotation-spread=-1s: want at least 0s",
 		"--kube-api-qps=0":                                  "--kube-api-qps=0: want more than 0, or -1",

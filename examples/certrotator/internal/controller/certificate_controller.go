@@ -44,6 +44,10 @@ type CertificateReconciler struct {
 	// else has to do: give a CA, free the Secret.
 	RecheckInterval time.Duration
 
+	// RepairInterval is how often each Certificate is looked at in any case, to repair
+	// what no event tells of. Zero means never.
+	RepairInterval time.Duration
+
 	// RotationSpread is the time over which a new CA is brought to the
 	// Certificates, one after the other. Zero means all at once, though after
 	// what users wait for.

@@ -13,12 +13,14 @@ import (
 	"github.com/trimtab/trimtab/handler"
 	"github.com/trimtab/trimtab/predicate"
 	"github.com/trimtab/trimtab/reconcile"
+	"github.com/trimtab/trimtab/requeue"
 	"github.com/trimtab/trimtab/trigger"
 )
 
 // SetupWithManager adds the controller to mgr. Each watch says what it is: a
 // change of the Certificate itself is served first, a Secret that needs repair
-// next; a new CA concerns every certificate and may take its time, RotationSpread.
+// next; a new CA concerns every certificate and may take its time, RotationSpread. A
+// ticker brings what no watch tells of: each Certificate once in RepairInterval.
 //
 // And each says which of its events count, and counts them: trimtab_events_total. Of
 // a Secret that we made, our labels and the owner count, too: without them we would
@@ -43,12 +45,18 @@ func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options contr
 	secrets := loop.Observe(trigger.Watched, "Secret", predicate.Any(
 		predicate.DataChanged(), predicate.LabelsChanged(managedByLabel, certificateLabel), predicate.OwnersChanged()))
 	ca := loop.Observe(trigger.Resync, "CA", predicate.DataChanged())
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named("certificate").
 		For(&certv1.Certificate{}, builder.WithPredicates(specs)).
 		Watches(&corev1.Secret{}, handler.Owned(mgr, &certv1.Certificate{}), builder.WithPredicates(secrets)).
 		WatchesRawSource(source.Kind[client.Object](caCache, &corev1.Secret{},
 			handler.Spread(r.RotationSpread, handler.EnqueueRequestsFromMapFunc(r.allCertificates)), ca)).
-		WithOptions(loop.ControllerOptions(options)).
-		Complete(loop.Reconciler(r))
+		WithOptions(loop.ControllerOptions(options))
+	if r.RepairInterval > 0 {
+		b.WatchesRawSource(requeue.NewTicker(requeue.TickerOptions[reconcile.Request]{
+			Period: r.RepairInterval,
+			List:   requeue.Objects(mgr.GetCache(), &certv1.CertificateList{}),
+		}))
+	}
+	return b.Complete(loop.Reconciler(r))
 }
