@@ -60,7 +60,7 @@ func arguments(o options, round int) []string {
 		args = append(args, "-test.short", "-test.benchtime=50ms")
 	}
 	if round == 0 {
-		args = append(args, "-test.run=^Test(Storm|Tenants|Outage)$", "-scenarios")
+		args = append(args, "-test.run=^Test(Storm|Tenants|Outage|Herd|Schedule)$", "-scenarios")
 	}
 	return args
 }

@@ -189,7 +189,7 @@ func (r row) title() string {
 func inWords(key, value string) string {
 	value = strings.ReplaceAll(value, "-", " ")
 	switch key {
-	case "op", "state", "type":
+	case "op", "state", "type", "when":
 		return value
 	case "keys":
 		n, _ := strconv.Atoi(value) // a benchmark's own name

@@ -17,7 +17,7 @@ type table struct {
 type section struct{ title, name, unit string }
 
 func tables() []table {
-	return []table{queues(), limiters(), predicates(), runs()}
+	return []table{queues(), limiters(), predicates(), runs(), returns()}
 }
 
 // queues compares what hands requests out.
@@ -98,6 +98,26 @@ func runs() table {
 			{"Write against the transport's own record, median difference", "Phases", "ms-write-off"},
 			{"Status write against the transport's own record, median difference", "Phases", "ms-status-off"},
 			{"All phases of a run against the time since its event, median difference", "Phases", "ms-sum-off"},
+		},
+	}
+}
+
+// returns compares what says when an object comes back.
+func returns() table {
+	return table{
+		contestants: []string{Trimtab, controllerRuntime},
+		compared:    []string{controllerRuntime},
+		sections: []section{
+			{"10,000 objects, each looked at every ten minutes: fullest second, for the mean", "Herd", "x-second"},
+			{"The same: fullest ten seconds, for the mean", "Herd", "x-ten-seconds"},
+			{"Call: time", "Return", perOp},
+			{"Call: allocations", "Return", "allocs/op"},
+			{"Call that sets a priority: time", "Priority", perOp},
+			{"Call that sets a priority: allocations", "Priority", "allocs/op"},
+			{"Schedule of robfig/cron: time", "Plan", perOp},
+			{"A year of 1,000 crons in four zones: slots that are not near a change of the clock", "Slots", "slots"},
+			{"Of these, slots that robfig/cron has not, or alone has", "Slots", "differ"},
+			{"Near a change of the clock, slots that are not by the rule", "Slots", "off-the-rule"},
 		},
 	}
 }
