@@ -33,7 +33,7 @@ func ExampleEvery() {
 
 	moment := time.Now().Add(result.RequeueAfter).Round(time.Second)
 	fmt.Println(moment.Sub(moment.Truncate(10 * time.Minute)))
-	// Output: 6m7s
+	// Output: 5m59s
 }
 
 // What a reconciler of certificates decides, shows and asks for.

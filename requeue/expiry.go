@@ -59,8 +59,9 @@ type Expiry struct {
 
 // Validate returns an error that names the first field which is impossible,
 // and its value.
-func (e Expiry) Validate() error {
-	life := e.NotAfter.Sub(e.NotBefore)
+func (e Expiry) Validate() error { return e.validate(e.NotAfter.Sub(e.NotBefore)) }
+
+func (e *Expiry) validate(life time.Duration) error {
 	switch {
 	case e.NotBefore.IsZero():
 		return fmt.Errorf("requeue: NotBefore is zero, want when the life began")
@@ -83,7 +84,7 @@ func (e Expiry) Validate() error {
 	return nil
 }
 
-func (e Expiry) validateLead(life time.Duration) error {
+func (e *Expiry) validateLead(life time.Duration) error {
 	left := life - e.Skew
 	switch {
 	case e.Skew < 0:
@@ -104,12 +105,9 @@ func (e Expiry) validateLead(life time.Duration) error {
 	return nil
 }
 
-// end is when the life ends for all clocks.
-func (e Expiry) end() time.Time { return e.NotAfter.Add(-e.Skew) }
-
 // lead is how long before the end the renewal is due without jitter, less than the
 // life.
-func (e Expiry) lead(life time.Duration) time.Duration {
+func (e *Expiry) lead(life time.Duration) time.Duration {
 	switch {
 	case e.Lead > 0:
 		return e.Lead
@@ -122,24 +120,25 @@ func (e Expiry) lead(life time.Duration) time.Duration {
 
 func text(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// due returns when the renewal of a valid Expiry is due, and when it is urgent.
-func (e Expiry) due() (at, urgent time.Time) {
-	end := e.end()
-	life := end.Sub(e.NotBefore)
-	lead := e.lead(life)
+// due returns when the renewal of a valid Expiry is due, whose life lasts so long and
+// ends so early for all clocks.
+func (e *Expiry) due(life, lead time.Duration) time.Time {
+	keep := (life - lead) / 2 // of the life, from its beginning
+	early := phase(e.Key, min(part(lead, e.Jitter), keep))
+	at := e.NotAfter.Add(-e.Skew - lead - early).UTC()
+	if cut := time.Duration(at.Nanosecond()); cut <= life-lead-early-keep {
+		return at.Add(-cut)
+	}
+	return at
+}
+
+// urgent returns when the renewal is.
+func (e *Expiry) urgent(lead time.Duration) time.Time {
 	lastResort := e.LastResort
 	if lastResort == 0 {
 		lastResort = lead / 10
 	}
-	urgent = end.Add(-min(lastResort, lead))
-
-	keep := (life - lead) / 2 // of the life, from its beginning
-	span := min(part(lead, e.Jitter), keep)
-	at = end.Add(-lead - phase(e.Key, span)).UTC()
-	if cut := at.Truncate(time.Second); !cut.Before(e.NotBefore.Add(keep)) {
-		return cut, urgent
-	}
-	return at, urgent
+	return e.NotAfter.Add(-e.Skew - min(lastResort, lead))
 }
 
 // Renewal says when to renew, as one computation: what a status shows, what
@@ -174,14 +173,18 @@ func BeforeExpiry(e Expiry) (Renewal, error) {
 }
 
 func beforeExpiry(now time.Time, e Expiry) (Renewal, error) {
-	if err := e.Validate(); err != nil {
+	life := e.NotAfter.Sub(e.NotBefore)
+	if err := e.validate(life); err != nil {
 		return Renewal{}, err
 	}
-	at, urgent := e.due()
+	life -= e.Skew
+	lead := e.lead(life)
+	at := e.due(life, lead)
 	if wait := at.Sub(now); wait > 0 {
 		return Renewal{At: at, Result: After(wait)}, nil
 	}
 	retry := min(max(now.Sub(at)/overdueShare, overdueAtLeast), overdueAtMost)
+	urgent := e.urgent(lead)
 	r := Renewal{At: at, Due: true, Urgent: !now.Before(urgent)}
 	if r.Urgent {
 		r.Result = WithPriority(After(retry), 0)

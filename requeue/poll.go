@@ -102,8 +102,11 @@ func NewPoll(opts PollOptions) *Poll {
 // as it is since then, such as the lastTransitionTime of a condition. It keeps
 // nothing, so that a restart changes nothing. The zero time is long ago, and one
 // in the future is now.
-func (p *Poll) Since(then time.Time) reconcile.Result {
-	elapsed := max(0, time.Since(then))
+func (p *Poll) Since(then time.Time) reconcile.Result { return p.after(time.Since(then)) }
+
+// after returns when to look again, that long after the last change.
+func (p *Poll) after(elapsed time.Duration) reconcile.Result {
+	elapsed = max(0, elapsed)
 	d := p.opts.Min
 	// Compared before it is converted, as in part.
 	if f := (p.opts.Factor - 1) * float64(elapsed); f >= float64(p.opts.Max) {
@@ -124,7 +127,8 @@ func (p *Poll) Since(then time.Time) reconcile.Result {
 // A key that is not asked for in four times Max is forgotten, as all are by a restart:
 // memory follows the keys in use.
 func (p *Poll) Kept(key, state string) reconcile.Result {
-	return p.Since(p.known(key, hash(state), time.Now()))
+	now := time.Now()
+	return p.after(now.Sub(p.known(key, hash(state), now)))
 }
 
 // known returns since when the state of key is what it is.
@@ -133,6 +137,9 @@ func (p *Poll) known(key string, state uint64, now time.Time) time.Time {
 	defer p.mu.Unlock()
 	p.forget(now)
 	k, ok := p.recent[key]
+	if ok && k.state == state {
+		return k.since
+	}
 	if !ok {
 		k, ok = p.before[key]
 	}

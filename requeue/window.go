@@ -2,6 +2,7 @@ package requeue
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -62,7 +63,7 @@ func (h Hours) Validate() error {
 }
 
 // length is how long the window lasts by the clock.
-func (h Hours) length() time.Duration {
+func (h *Hours) length() time.Duration {
 	if h.To <= h.From {
 		return h.To + day - h.From
 	}
@@ -104,78 +105,124 @@ func window(now time.Time, h Hours) (Opening, error) {
 	if h.Zone == nil {
 		h.Zone = time.UTC
 	}
-	now = now.UTC() // Without a monotonic reading, as Last.
-	w := h.closing(now)
-	o := Opening{Open: !w.opens.After(now), Edge: w.opens}
+	c := newCalendar(now.UTC(), h) // Without a monotonic reading, as Last.
+	w := c.closing()
+	o := Opening{Open: w.opens <= 0, Edge: c.now.Add(w.opens)}
 	if o.Open {
-		o.Edge = w.closes
+		o.Edge = c.now.Add(w.closes)
 	}
-	done := !h.Last.IsZero() && !h.Last.Before(w.opens)
-	if !done {
-		o.Due, o.Next = w.turn(h.Key, now)
+	last := never
+	if !h.Last.IsZero() {
+		last = min(h.Last.Sub(c.now), farthest)
 	}
-	if done || o.Due {
-		o.Next = h.opening(later(h.Last.UTC(), w.opens)).point(h.Key)
+	var next time.Duration
+	if last < w.opens {
+		o.Due, next = w.turn(h.Key)
 	}
-	o.Result = After(o.Next.Sub(now))
+	if last >= w.opens || o.Due {
+		then := c.opening(w, last)
+		next = then.point(h.Key)
+	}
+	o.Next, o.Result = c.now.Add(next), After(next)
 	return o, nil
 }
 
-// closing returns the first window that closes after t.
-func (h Hours) closing(t time.Time) opened {
-	for date := h.date(t).Add(-day); ; date = date.Add(day) {
-		if w, ok := h.on(date); ok && w.closes.After(t) {
+// Before anything, and as late as a Last counts.
+const (
+	never    = time.Duration(math.MinInt64)
+	farthest = 250 * 365 * day
+)
+
+// calendar is the windows of some hours. Its times count from now.
+type calendar struct {
+	hours    Hours
+	now      time.Time
+	shown    time.Time     // by the clock
+	midnight time.Duration // before that, by the clock
+	from, to time.Duration // Between them the clock is not changed.
+}
+
+func newCalendar(now time.Time, hours Hours) calendar {
+	local := now.In(hours.Zone)
+	_, ahead := local.Zone()
+	c := calendar{hours: hours, now: now, shown: now.Add(time.Duration(ahead) * time.Second), from: never, to: math.MaxInt64}
+	c.midnight = c.shown.Truncate(day).Sub(c.shown)
+	start, end := local.ZoneBounds()
+	if !start.IsZero() {
+		c.from = start.Sub(now) + farFromEdge
+	}
+	if !end.IsZero() {
+		c.to = end.Sub(now)
+	}
+	return c
+}
+
+// first returns when the clock first shows what is that far from what it shows now.
+func (c *calendar) first(d time.Duration) time.Duration {
+	if c.from < d && d < c.to {
+		return d
+	}
+	return first(c.shown.Add(d), c.hours.Zone).Sub(c.now)
+}
+
+// closing returns the first window that closes after now.
+func (c *calendar) closing() opened {
+	date := 0
+	if c.hours.To <= c.hours.From {
+		date = -1 // That of yesterday closes today.
+	}
+	for ; ; date++ {
+		if w, ok := c.on(date); ok && w.closes > 0 {
 			return w
 		}
 	}
 }
 
-// opening returns the first window that opens after t.
-func (h Hours) opening(t time.Time) opened {
-	for date := h.date(t); ; date = date.Add(day) {
-		if w, ok := h.on(date); ok && w.opens.After(t) {
-			return w
+// opening returns the first window that opens after w does, and after t.
+func (c *calendar) opening(w opened, t time.Duration) opened {
+	for date := max(w.date+1, int(t/day)-2); ; date++ {
+		if next, ok := c.on(date); ok && next.opens > max(t, w.opens) {
+			return next
 		}
 	}
 }
 
-// date returns the midnight before t, as the clock shows it.
-func (h Hours) date(t time.Time) time.Time { return reading(t, h.Zone).Truncate(day) }
-
-// on returns the window that opens on that date, if there is one: there is none on
-// other days, nor where the clock leaves out nearly all of it.
-func (h Hours) on(date time.Time) (opened, bool) {
-	if len(h.Days) > 0 && !slices.Contains(h.Days, date.Weekday()) {
+// on returns the window that opens so many days from today on, if there is one: there
+// is none on other days, nor where the clock leaves out nearly all of it.
+func (c *calendar) on(date int) (opened, bool) {
+	opens := c.midnight + time.Duration(date)*day + c.hours.From
+	if len(c.hours.Days) > 0 && !slices.Contains(c.hours.Days, c.shown.Add(opens).Weekday()) {
 		return opened{}, false
 	}
-	opens := date.Add(h.From)
-	w := opened{first(opens, h.Zone), first(opens.Add(h.length()), h.Zone)}
-	return w, w.closes.Sub(w.opens) >= time.Second
+	w := opened{date, c.first(opens), c.first(opens + c.hours.length())}
+	return w, w.closes-w.opens >= time.Second
 }
 
-// opened is one window.
-type opened struct{ opens, closes time.Time }
+// opened is one window, and in how many days it opens.
+type opened struct {
+	date          int
+	opens, closes time.Duration
+}
 
 // point returns when the turn of key is.
-func (w opened) point(key string) time.Time {
-	return w.opens.Add(phase(key, w.closes.Sub(w.opens)))
+func (w *opened) point(key string) time.Duration {
+	return w.opens + phase(key, w.closes-w.opens)
 }
 
 // turn returns whether it is the turn of key now, before w closes, and else when it
 // is. A turn that was missed comes again when half of the time has passed that was
 // left at it, and so on: ever new points, as even as the first ones.
-func (w opened) turn(key string, now time.Time) (bool, time.Time) {
+func (w *opened) turn(key string) (bool, time.Duration) {
 	point := w.point(key)
-	if now.Before(point) {
+	if point > 0 {
 		return false, point
 	}
-	left := w.closes.Sub(point)
-	for w.closes.Sub(now) <= left/2 {
+	left := w.closes - point
+	for w.closes <= left/2 {
 		left /= 2
 	}
-	late := now.Sub(w.closes.Add(-left))
-	if late <= min(w.closes.Sub(w.opens)/10, time.Minute) {
-		return true, time.Time{}
+	if late := left - w.closes; late <= min((w.closes-w.opens)/10, time.Minute) {
+		return true, 0
 	}
-	return false, w.closes.Add(-left / 2)
+	return false, w.closes - left/2
 }
