@@ -90,9 +90,10 @@ type Opening struct {
 
 // Window returns what h asks for. Each object has its turn once in each window, at a
 // point that is its own in all windows, in every replica and after a restart, evenly
-// spread over them. Whoever has missed it, by more than a minute or a tenth of the
-// window, gets another one in what is left of it, again spread: a restart in the
-// window makes no herd.
+// spread over them but for the last minute, or a tenth of a short one. Whoever has
+// missed it, by more than that, gets another one in what is left of the window, again
+// spread: a restart in the window makes no herd. In the last minute it is the turn of
+// all that still have not been.
 //
 // An error is that of [Hours.Validate], and the Opening beside it is zero. It does
 // not go away by a retry: report it, and return it as a terminal error.
@@ -204,25 +205,33 @@ type opened struct {
 	opens, closes time.Duration
 }
 
-// point returns when the turn of key is.
+// margin is how late the object may be in its turn: a minute or a tenth of w.
+func (w *opened) margin() time.Duration { return min((w.closes-w.opens)/10, time.Minute) }
+
+// point returns when the turn of key is: so long before w closes that it can be late.
 func (w *opened) point(key string) time.Duration {
-	return w.opens + phase(key, w.closes-w.opens)
+	return w.opens + phase(key, w.closes-w.margin()-w.opens)
 }
 
 // turn returns whether it is the turn of key now, before w closes, and else when it
 // is. A turn that was missed comes again when half of the time has passed that was
-// left at it, and so on: ever new points, as even as the first ones.
+// left at it, and so on: ever new points, as even as the first ones. At the end it is
+// everybody's turn.
 func (w *opened) turn(key string) (bool, time.Duration) {
-	point := w.point(key)
-	if point > 0 {
+	margin, point := w.margin(), w.point(key)
+	last := w.closes - margin
+	switch {
+	case point > 0:
 		return false, point
-	}
-	left := w.closes - point
-	for w.closes <= left/2 {
-		left /= 2
-	}
-	if late := left - w.closes; late <= min((w.closes-w.opens)/10, time.Minute) {
+	case last <= 0:
 		return true, 0
 	}
-	return false, w.closes - left/2
+	left := last - point
+	for last <= left/2 {
+		left /= 2
+	}
+	if late := left - last; late <= margin {
+		return true, 0
+	}
+	return false, last - left/2
 }
