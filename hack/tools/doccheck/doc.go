@@ -5,7 +5,8 @@
 //   - a link leads nowhere, see Links;
 //   - a name in backticks does not exist, see Names.
 //
-// Nothing is asked of the network: an http link has to be well-formed only.
+// Nothing is asked of the network: an http link has to be well-formed only. Run them
+// with -count=1: go test does not see that a page outside of this module has changed.
 //
 // The surprise: a snippet need not be a file. It may be declarations, statements,
 // an expression, or the middle of a builder's chain; what it takes for granted, such
