@@ -33,6 +33,7 @@ type TypedLoop[request comparable] struct {
 	log     logr.Logger
 	metrics *metrics.Metrics // nil if they are disabled
 	sight   *sight
+	slow    slowRuns[request]
 
 	starting sync.Mutex // held while a queue joins the loop
 	current  atomic.Pointer[wiring[request]]

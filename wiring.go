@@ -131,6 +131,9 @@ func (e ends[request]) Report(r request, o queue.Outcome) {
 	}
 }
 
+// Ended is told of each run by the chain, for the list of the slowest.
+func (e ends[request]) Ended(r request, run trigger.Run) { e.loop.slow.note(r, run) }
+
 // Ran implements reconcile.Observer.
 func (e ends[request]) Ran(run trigger.Run) {
 	if w := e.wiring(); w.signals != nil {

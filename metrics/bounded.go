@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -50,6 +51,16 @@ func (b *bounded[V]) find(value string) (V, bool) {
 		return values[other], true
 	}
 	return v, ok
+}
+
+// all yields each value, as a label shows it, with its V, in their order.
+func (b *bounded[V]) all(yield func(value string, v V) bool) {
+	values := *b.values.Load()
+	for _, value := range slices.Sorted(maps.Keys(values)) {
+		if !yield(labelValue(value), values[value]) {
+			return
+		}
+	}
 }
 
 // labelValue is value as a label shows it.

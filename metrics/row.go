@@ -51,6 +51,14 @@ func (r *row[M]) at(i int) M {
 	return m
 }
 
+// made returns the metric of the trigger at index i, and false if it was not needed yet.
+func (r *row[M]) made(i int) (metric M, ok bool) {
+	if m := r.metrics[i].Load(); m != nil {
+		return *m, true
+	}
+	return metric, false
+}
+
 // fill makes the metrics of all sources. That of unknown waits until it is
 // needed: it is not where the queue is Trimtab's.
 func (r *row[M]) fill() {

@@ -12,13 +12,17 @@ import (
 	"github.com/trimtab/trimtab/trigger"
 )
 
-// Queue is what the chain needs of a work queue; *queue.Queue is one.
+// Queue is what the chain needs of a work queue; *queue.Queue is one. One that also
+// has the method Ended(request, trigger.Run) is told of each run once Observer.Ran was.
 type Queue[request comparable] interface {
 	// Running returns what is known of the run of that request that is in flight.
 	Running(request) (trigger.Info, bool)
 	// Report tells how the run ended, just before it returns.
 	Report(request, queue.Outcome)
 }
+
+// ender is a Queue that wants to know which request a run was of.
+type ender[request comparable] interface{ Ended(request, trigger.Run) }
 
 // errPanic stands for the error that controller-runtime makes of a panic.
 var errPanic = errors.New("reconcile: the reconciler panicked")
@@ -34,12 +38,15 @@ func Instrument[request comparable](opts Options[request]) Middleware[request] {
 		opts.Queue = noQueue[request]{}
 	}
 	return func(next TypedReconciler[request]) TypedReconciler[request] {
-		return &instrumented[request]{queue: opts.Queue, next: next, settings: opts.settings()}
+		i := &instrumented[request]{queue: opts.Queue, next: next, settings: opts.settings()}
+		i.ender, _ = opts.Queue.(ender[request])
+		return i
 	}
 }
 
 type instrumented[request comparable] struct {
 	queue    Queue[request]
+	ender    ender[request] // the same, or nil
 	next     TypedReconciler[request]
 	settings *settings
 }
@@ -67,6 +74,9 @@ func (i *instrumented[request]) Reconcile(ctx context.Context, req request) (res
 		run, err := i.end(ctx, &rc.run, req, result, err, returned)
 		run.TraceID = i.settings.trace(inner)
 		i.settings.ran(ctx, run)
+		if i.ender != nil {
+			i.ended(ctx, req, run)
+		}
 		untrace(ctx, traced, run, err)
 	}()
 	result, err = i.next.Reconcile(inner, req)
@@ -116,6 +126,11 @@ func isFine(c string) bool { return c == class.Success || c == class.Requeue }
 func (i *instrumented[request]) report(ctx context.Context, req request, o queue.Outcome) {
 	defer survive(ctx, "Queue.Report")
 	i.queue.Report(req, o)
+}
+
+func (i *instrumented[request]) ended(ctx context.Context, req request, run trigger.Run) {
+	defer survive(ctx, "Queue.Ended")
+	i.ender.Ended(req, run)
 }
 
 // own returns the key of the object that a run for req is for.

@@ -1,0 +1,213 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/trimtab/trimtab/trigger"
+)
+
+// Totals is what a Controller has counted up to one moment, for whoever shows it
+// without a scrape. The zero value is that of one that has counted nothing.
+type Totals struct {
+	// Triggers is what is counted by trigger, indexed by trigger.Source; the last is of
+	// unknown causes.
+	Triggers [trigger.Count + 1]TriggerTotals
+
+	// Classes is the number of runs by the class of their outcome. A class without a
+	// run is missing.
+	Classes map[string]uint64
+
+	// Limited is the waits that failed requests were told, by the class of the failure.
+	// A class without one is missing.
+	Limited map[string]LimitedTotals
+
+	// Events is the events that reached a predicate, by its name and their source.
+	Events []EventTotals
+
+	// Calls is the calls of the Kubernetes API by kind and verb.
+	Calls []CallTotals
+
+	// Retries and Periodics are the requests that were requeued, after an error and by
+	// a RequeueAfter.
+	Retries, Periodics uint64
+
+	// Each of these is the series of that name; see the package documentation.
+	FailureResets, GivenUp, HotLoops, Panics, WorkersLost, Overruns uint64
+
+	// Overdue is the runs in flight that have passed their deadline.
+	Overdue int
+
+	// LastSuccess is when a run last succeeded. Zero means that none has.
+	LastSuccess time.Time
+
+	// Convergence is how long requests took until they needed no further attempt.
+	Convergence Distribution
+}
+
+// TriggerTotals is what was counted of one trigger.
+type TriggerTotals struct {
+	// Adds is the adds to the queue, Merges those of them that met a request already
+	// queued, and Deliveries the requests handed to a worker.
+	Adds, Merges, Deliveries uint64
+
+	// Runs is the completed runs, and NoOps those of them without an error or a change.
+	Runs, NoOps uint64
+
+	// HandlerPanics is the event handlers that panicked.
+	HandlerPanics uint64
+
+	// Delay, Wait and OwnRun are the time before the runs, in all: held back on purpose,
+	// without a worker, behind a run of the same key.
+	Delay, Wait, OwnRun time.Duration
+
+	// Phases is the time in the runs, in all.
+	Phases trigger.Phases
+
+	// Latency is the wait and the run of each run.
+	Latency Distribution
+}
+
+// LimitedTotals is how many failed requests were told to wait, and how long in all.
+type LimitedTotals struct {
+	Requests uint64
+	Delay    time.Duration
+}
+
+// EventTotals is the events of one source that reached one predicate.
+type EventTotals struct {
+	Predicate         string
+	Trigger           string // the source's name, or "unknown"
+	Admitted, Dropped uint64
+}
+
+// CallTotals is the calls of one verb on one kind.
+type CallTotals struct {
+	Kind, Verb string
+	Calls      uint64
+}
+
+// Totals returns what was counted so far. It waits for no lock that a run holds, and
+// costs as much as a scrape of the controller does: some hundred microseconds.
+func (c *Controller) Totals() Totals {
+	t := Totals{
+		Limited:       c.limitedTotals(),
+		Events:        c.eventTotals(),
+		Calls:         c.callTotals(),
+		Retries:       counted(c.retries),
+		Periodics:     counted(c.periodics),
+		FailureResets: counted(c.failureResets),
+		GivenUp:       counted(c.givenUp),
+		HotLoops:      counted(c.hotLoops),
+		Panics:        counted(c.panics),
+		WorkersLost:   counted(c.workersLost),
+		Overruns:      counted(c.overruns),
+		Overdue:       int(written(c.overdue.Write).GetGauge().GetValue()),
+		Convergence:   distributionOf(c.convergence),
+	}
+	if at := c.succeeded.Load(); at != 0 {
+		t.LastSuccess = time.Unix(0, at)
+	}
+	for i := range t.Triggers {
+		t.Triggers[i] = c.triggerTotals(i)
+	}
+	c.countClasses(&t)
+	return t
+}
+
+// triggerTotals is all but the runs.
+func (c *Controller) triggerTotals(i int) TriggerTotals {
+	t := TriggerTotals{
+		Adds:          sum(c.adds, i),
+		Merges:        sum(c.merges, i),
+		Deliveries:    sum(c.deliveries, i),
+		NoOps:         sum(c.noOps, i),
+		HandlerPanics: sum(c.handlerPanics, i),
+	}
+	if h, ok := c.latency.made(i); ok {
+		t.Latency = distributionOf(h)
+	}
+	if p, ok := c.phases.made(i); ok {
+		spent := func(phase phase) time.Duration { return time.Duration(p.nanos[phase].Load()) }
+		t.Delay, t.Wait, t.OwnRun = spent(delayPhase), spent(waitPhase), spent(ownRunPhase)
+		t.Phases = trigger.Phases{Read: spent(readPhase), Compute: spent(computePhase), Write: spent(writePhase), Status: spent(statusPhase)}
+	}
+	return t
+}
+
+func (c *Controller) countClasses(t *Totals) {
+	t.Classes = map[string]uint64{}
+	for class, row := range c.runs.all {
+		for i := range t.Triggers {
+			if n := sum(row, i); n > 0 {
+				t.Classes[class] += n
+				t.Triggers[i].Runs += n
+			}
+		}
+	}
+}
+
+func (c *Controller) limitedTotals() map[string]LimitedTotals {
+	totals := map[string]LimitedTotals{}
+	for class, h := range c.limited.all {
+		if w := written(h.Write).GetHistogram(); w.GetSampleCount() > 0 {
+			totals[class] = LimitedTotals{Requests: w.GetSampleCount(), Delay: inSeconds(w.GetSampleSum())}
+		}
+	}
+	return totals
+}
+
+func (c *Controller) eventTotals() []EventTotals {
+	var totals []EventTotals
+	for predicate, row := range c.events.all {
+		for i := range triggers {
+			if e, ok := row.made(i); ok {
+				totals = append(totals, EventTotals{
+					Predicate: predicate,
+					Trigger:   triggerName(i),
+					Admitted:  counted(e.admitted),
+					Dropped:   counted(e.dropped),
+				})
+			}
+		}
+	}
+	return totals
+}
+
+func (c *Controller) callTotals() []CallTotals {
+	var totals []CallTotals
+	names := verbNames()
+	for kind, verbs := range c.calls.all {
+		for verb, row := range verbs {
+			t := CallTotals{Kind: kind, Verb: names[verb]}
+			for i := range triggers {
+				t.Calls += sum(row, i)
+			}
+			if t.Calls > 0 {
+				totals = append(totals, t)
+			}
+		}
+	}
+	return totals
+}
+
+// sum is what the counter of the trigger at index i has counted.
+func sum(r *row[prometheus.Counter], i int) uint64 {
+	if c, ok := r.made(i); ok {
+		return counted(c)
+	}
+	return 0
+}
+
+func counted(c prometheus.Counter) uint64 { return uint64(written(c.Write).GetCounter().GetValue()) }
+
+// written returns what a metric writes. Its type, which nobody names, is of a module
+// that the library does not require itself.
+func written[M any](write func(*M) error) *M {
+	m := new(M)
+	_ = write(m) // Those of this package never fail.
+	return m
+}
+
+func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
