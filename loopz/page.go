@@ -30,7 +30,7 @@ func newPage() *page {
 	document = bytes.Replace(document, []byte("/*script*/"), pageJS, 1)
 	return &page{
 		document: document,
-		policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 			hash(pageJS), hash(pageCSS)),
 	}
 }

@@ -146,7 +146,7 @@ func TestLoop(t *testing.T) {
 		require.Equal(t, loopz.WorkersReport{Limit: 1}, got.Workers)
 		require.Len(t, got.Hot, 1)
 		hot := got.Hot[0]
-		require.InDelta(t, 10, *hot.NextSeconds, 1)
+		require.InDelta(t, 9.2, *hot.NextSeconds, 1.1, "5 ms, doubled 11 times, and jitter")
 		hot.NextSeconds = nil
 		require.Equal(t, loopz.HotReport{Object: "ns/<img src=x>", Requeues: 12, Attempts: 12, LastClass: "error", State: "delayed"}, hot)
 		require.Len(t, got.Slow, 12)

@@ -1,0 +1,3 @@
+// Package browser drives Debian's Chromium, without a window, for the tests of what
+// people see.
+package browser
