@@ -1,6 +1,7 @@
 package loopz
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/trimtab/trimtab/trigger"
@@ -10,13 +11,30 @@ import (
 // alone weighs too much.
 const enoughRuns = 30
 
-// advise returns what there is to change, the most urgent first, and what follows
+// advise returns what there is to change: what the last minute says, then what only
+// the last minutes say. Qps is that of the client, zero if there is no limit.
+func advise(recent, long *window, qps float64) []Advice {
+	all := adviseOn(recent, qps)
+	said := map[string]bool{}
+	for _, a := range all {
+		said[a.about] = true
+	}
+	for _, a := range adviseOn(long, qps) {
+		if !said[a.about] {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// adviseOn returns what there is to change, the most urgent first, and what follows
 // from another left out. It is drawn from what was counted in w, and not from too
-// little of that. Qps is that of the client, zero if there is no limit.
-func advise(w *window, qps float64) []Advice {
+// little of that.
+func adviseOn(w *window, qps float64) []Advice {
 	all := []Advice{}
 	add := func(a Advice, raised bool) bool {
 		if raised {
+			a.about = cmp.Or(a.about, a.Rule)
 			all = append(all, a)
 		}
 		return raised

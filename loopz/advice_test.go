@@ -201,6 +201,7 @@ func TestAdviceOnObjects(t *testing.T) {
 		"it polls far more":          {end: hot(60, 6, 3, 0, ""), want: []string{"hot-object"}, text: []string{"RequeueAfter"}},
 		"it polls, and few do":       {end: hot(60, 6, 2, 0, "")},
 		"it polls, alone":            {end: hot(6000, 0, 0, 0, "")},
+		"not far more":               {end: hot(29, 6, 9, 17, "conflict")},
 		"all fail":                   {end: hot(60, 59, 9, 17, "conflict")},
 		"a few requeues":             {end: hot(19, 1, 9, 17, "conflict")},
 		"nothing is known of it yet": {end: func(s *trimtab.Status) { s.Queue.Hot = []queue.Hot[string]{{Request: "a", Requeues: 99}} }},
@@ -289,6 +290,38 @@ func TestAdviceOnTheClient(t *testing.T) {
 		"no limit":     {end: calls},
 		"few":          {qps: 0.1, end: func(s *trimtab.Status) { s.Totals.Calls = []metrics.CallTotals{{Kind: "A", Verb: "create", Calls: 29}} }},
 		"too short":    {qps: 20, over: 20 * time.Second, end: calls},
+	})
+}
+
+// A storm is seen in its first minute, whatever was before it, and remembered after it.
+func TestAdviceInAStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loop := &fake{status: trimtab.Status{SaturationDepth: 100}}
+		loop.status.Queue.Workers = 4
+		h := loopz.New(loopz.Options{Loops: []loopz.Loop{loop}})
+		look := func(seconds int, busy float64) (advice []loopz.Advice) {
+			for range seconds / 2 {
+				time.Sleep(2 * time.Second)
+				primary := &loop.status.Totals.Triggers[trigger.Primary]
+				primary.Runs += 20
+				primary.Phases.Compute += time.Duration(busy * float64(2*4*time.Second))
+				advice = report(t, h).Loops[0].Advice
+			}
+			return advice
+		}
+		require.Empty(t, look(300, 0.1))
+		require.Empty(t, look(20, 1), "a burst")
+		require.Len(t, look(40, 1), 1)
+		advice := look(180, 1)
+		require.Len(t, advice, 1, "what two windows say is said once")
+		require.Contains(t, advice[0].Text, "In the last 1m")
+		advice = look(60, 0.9)
+		require.Contains(t, advice[0].Text, "90% of their time")
+		look(120, 1)
+		advice = look(62, 0.1)
+		require.Len(t, advice, 1)
+		require.Regexp(t, `In the last (4m|5m)`, advice[0].Text)
+		require.Empty(t, look(180, 0.1))
 	})
 }
 

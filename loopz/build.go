@@ -21,7 +21,7 @@ func reportOf(s *trimtab.Status, rates, recent, long window, qps float64) LoopRe
 		RateSeconds:   rates.over.Seconds(),
 		RecentSeconds: recent.over.Seconds(),
 		AdviceSeconds: long.over.Seconds(),
-		Advice:        advise(&long, qps),
+		Advice:        advise(&recent, &long, qps),
 		Rates:         ratesOf(&rates),
 		Recent:        recentOf(&recent),
 		Triggers:      triggersOf(s, &recent),

@@ -25,8 +25,8 @@ type LoopReport struct {
 	Measured bool `json:"measured"`
 
 	// RateSeconds, RecentSeconds and AdviceSeconds is how long the time is that Rates,
-	// that Recent and Triggers, and that Advice is drawn from: about ten seconds, a
-	// minute and five minutes once somebody has looked for so long.
+	// that Recent and Triggers, and that Advice is drawn from at most: about ten seconds,
+	// a minute and five minutes once somebody has looked for so long.
 	RateSeconds   float64 `json:"rateSeconds"`
 	RecentSeconds float64 `json:"recentSeconds"`
 	AdviceSeconds float64 `json:"adviceSeconds"`
@@ -218,4 +218,6 @@ type Advice struct {
 	Text string `json:"text"`
 	// Setting is what to change.
 	Setting string `json:"setting"`
+
+	about string // of two about the same, from two windows, one is enough
 }

@@ -50,7 +50,7 @@ func shortPeriod(w *window) (Advice, bool) {
 		longer := time.Duration(objects * d.service().Seconds() / left * float64(time.Second))
 		setting += fmt.Sprintf("; or a RequeueAfter of at least %s", span(longer))
 	}
-	return Advice{Rule: "period", Text: text, Setting: setting}, true
+	return Advice{Rule: "period", about: "workers", Text: text, Setting: setting}, true
 }
 
 // drainWithin is how soon a queue that is too deep should be empty: what the workers

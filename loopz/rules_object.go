@@ -12,7 +12,7 @@ const (
 	// A hot object has so many requeues, and so many times those of the one in the
 	// middle of the list.
 	hotRequeues = 20
-	hotTimes    = 10
+	hotTimes    = 5
 
 	// stuckAfter is how long a run goes on before it looks stuck where no deadline says
 	// so.

@@ -40,7 +40,7 @@ func noOps(w *window, i int) (Advice, bool) {
 		setting = "a longer RequeueAfter"
 	}
 	return Advice{
-		Rule: "no-op",
+		Rule: "no-op", about: "no-op " + source.String(),
 		Text: fmt.Sprintf("In the last %s, %s of %s runs caused by %s changed nothing, and took %s of the time of %s.",
 			span(w.over), percent(share), count(t.Runs), source, percent(used), plural(workers, "worker")),
 		Setting: setting,

@@ -260,7 +260,7 @@
 		});
 
 		const next = { running: "running", ready: "ready", idle: "–" };
-		table(f, "hot", l.hot, (h) => h.object, (r, h) => {
+		table(f, "hot", l.hot.slice(0, 10), (h) => h.object, (r, h) => {
 			text(r.object, h.object);
 			text(r.requeues, number(h.requeues));
 			text(r.attempts, number(h.attempts));
