@@ -109,12 +109,12 @@ func startFleet(t *testing.T, namespace string, objects int, more ...loopz.Loop)
 	})
 	require.NoError(t, err)
 	f = &shopFleet{Client: mgr.GetClient(), namespace: namespace}
-	loop := trimtab.New("fleet", trimtab.Options{
+	loop := trimtab.New(namespace, trimtab.Options{
 		For: &corev1.ConfigMap{}, Registerer: prometheus.NewRegistry(),
 		RateLimiter: ratelimit.NewExponential[reconcile.Request](ratelimit.ExponentialOptions{BaseDelay: 20 * time.Millisecond, MaxDelay: 500 * time.Millisecond, Jitter: 0.2}),
 		Reconcile:   reconcile.Options[reconcile.Request]{Deadline: reconcile.DeadlineOptions{Timeout: 30 * time.Second}},
 	})
-	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named("fleet-"+namespace).
+	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named(namespace).
 		For(&corev1.ConfigMap{}, builder.WithPredicates(predicate.DataChanged())).
 		WatchesRawSource(source.Func(func(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 			go f.live(ctx, q)

@@ -170,7 +170,7 @@ func TestAdviceOnDepth(t *testing.T) {
 		},
 		"stays": {
 			start: deep(trigger.Watched, 240, 0),
-			end:   and(deep(trigger.Watched, 240, 2*time.Minute), runs),
+			end:   and(deep(trigger.Watched, 237, 2*time.Minute), runs),
 			want:  []string{"depth"},
 			text:  []string{"They do not get fewer"},
 		},
@@ -195,7 +195,7 @@ func TestAdviceOnObjects(t *testing.T) {
 		"it fails": {
 			end:  hot(60, 6, 9, 17, "invalid"),
 			want: []string{"hot-object"},
-			text: []string{"default/hot was requeued at least 60 times of late, the others in the list 6 times in the middle; it has failed 17 times in a row, last with invalid."},
+			text: []string{"default/hot was requeued at least 60 times of late, the one in the middle of the list 6 times; it has failed 17 times in a row, last with invalid."},
 		},
 		"it fails, alone":            {end: hot(20, 0, 0, 17, "conflict"), want: []string{"hot-object"}},
 		"it polls far more":          {end: hot(60, 6, 3, 0, ""), want: []string{"hot-object"}, text: []string{"RequeueAfter"}},

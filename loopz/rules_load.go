@@ -74,10 +74,11 @@ func tooDeep(w *window) (Advice, bool) {
 		growth += n
 	}
 	perSecond := float64(growth) / w.over.Seconds()
+	slow := float64(urgent) / time.Hour.Seconds() // To wait an hour is to wait in vain.
 	switch {
-	case perSecond < -0.01:
+	case perSecond < -slow:
 		text += fmt.Sprintf(". At %s fewer a second they are served in %s.", number(-perSecond), span(time.Duration(float64(urgent)/-perSecond*float64(time.Second))))
-	case perSecond > 0.01:
+	case perSecond > slow:
 		text += fmt.Sprintf(". They grow by %s a second: at this rate they are never all served.", number(perSecond))
 	default:
 		text += ". They do not get fewer: at this rate they are never all served."

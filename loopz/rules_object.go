@@ -55,7 +55,7 @@ func hotObject(w *window) (Advice, bool) {
 	}
 	text := fmt.Sprintf("%s was requeued at least %d times of late", first.Request, first.Requeues)
 	if len(others) > 0 {
-		text += fmt.Sprintf(", the others in the list %d times in the middle", usual)
+		text += fmt.Sprintf(", the one in the middle of the list %d times", usual)
 	}
 	if known.Attempts == 0 {
 		return Advice{Rule: "hot-object", Text: text + ".", Setting: "its RequeueAfter; or trimtab.Options.Queue.MinInterval"}, true

@@ -26,15 +26,15 @@
 	const time = (s) => {
 		if (s === null || s === undefined) return "–";
 		if (s <= 0) return "0";
-		if (s < 0.001) return Math.max(1, Math.round(s * 1e6)) + " µs";
-		if (s < 0.9995) return number(s * 1000) + " ms";
-		if (s < 59.95) return number(s) + " s";
+		if (s < 0.001) return Math.max(1, Math.round(s * 1e6)) + "µs";
+		if (s < 0.9995) return number(s * 1000) + "ms";
+		if (s < 59.95) return number(s) + "s";
 		const whole = Math.round(s);
-		if (whole < 3600) return Math.floor(whole / 60) + " m" + (whole % 60 ? " " + (whole % 60) + " s" : "");
+		if (whole < 3600) return Math.floor(whole / 60) + "m" + (whole % 60 ? (whole % 60) + "s" : "");
 		const m = Math.round(whole / 60);
-		return Math.floor(m / 60) + " h" + (m % 60 ? " " + (m % 60) + " m" : "");
+		return Math.floor(m / 60) + "h" + (m % 60 ? (m % 60) + "m" : "");
 	};
-	const share = (x) => (x > 0 && x < 0.005 ? "<1 %" : Math.round(x * 100) + " %");
+	const share = (x) => (x > 0 && x < 0.005 ? "<1%" : Math.round(x * 100) + "%");
 	const clock = (t) => new Date(t).toLocaleTimeString();
 	const plural = (n, what) => number(n) + " " + what + (n === 1 ? "" : "s");
 
@@ -404,7 +404,7 @@
 	const reason = (error) => {
 		if (error.status === 401 || error.status === 403) return "It asks who you are (HTTP " + error.status + ").";
 		if (error.status) return "Something answers with HTTP " + error.status + ".";
-		if (error.name === "TimeoutError") return "It has taken more than " + patience / 1000 + " s.";
+		if (error.name === "TimeoutError") return "It has taken more than " + patience / 1000 + "s.";
 		if (error instanceof SyntaxError) return "What answers is no loopz.";
 		return "";
 	};
@@ -413,7 +413,7 @@
 		const wait = Math.min(15, 2 ** (failures - 1)) * (0.9 + 0.2 * Math.random());
 		linked("gone", "Not connected");
 		text($("why"), reason(error));
-		text($("wait"), "Trying again in " + Math.max(1, Math.round(wait)) + " s." + ($("when").textContent ? " What you see is of " + $("when").textContent + "." : ""));
+		text($("wait"), "Trying again in " + Math.max(1, Math.round(wait)) + "s." + ($("when").textContent ? " What you see is of " + $("when").textContent + "." : ""));
 		show($("lost"), true);
 		later(wait * 1000);
 	};
