@@ -160,9 +160,9 @@ func (c *Controller) limitedTotals() map[string]LimitedTotals {
 
 func (c *Controller) eventTotals() []EventTotals {
 	var totals []EventTotals
-	for predicate, row := range c.events.all {
+	for predicate, counters := range c.events.all {
 		for i := range triggers {
-			if e, ok := row.made(i); ok {
+			if e, ok := counters.events.made(i); ok {
 				totals = append(totals, EventTotals{
 					Predicate: predicate,
 					Trigger:   triggerName(i),
