@@ -1,6 +1,9 @@
 package predicate
 
-import "sigs.k8s.io/controller-runtime/pkg/client"
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
 
 // SpecChanged returns a predicate that passes an update which changes what a
 // user asks for:
@@ -25,8 +28,26 @@ import "sigs.k8s.io/controller-runtime/pkg/client"
 // nothing and costs a few nanoseconds more than GenerationChangedPredicate; it
 // compares content only where the generation can't decide.
 func SpecChanged() Predicate {
-	l := &layouts{}
-	return &changes{changed: l.specChanged}
+	s := &spec{}
+	s.changed = s.specChanged
+	return s
+}
+
+// spec is the predicate of SpecChanged, which most watches have: its Update goes by no
+// function where the generation decides.
+type spec struct {
+	changes
+	layouts
+}
+
+func (s *spec) Update(e event.UpdateEvent) bool {
+	if isNil(e.ObjectOld) || isNil(e.ObjectNew) {
+		return false
+	}
+	if was, is := e.ObjectOld.GetGeneration(), e.ObjectNew.GetGeneration(); was == is && is > 0 {
+		return lifeChanged(e.ObjectOld, e.ObjectNew)
+	}
+	return lifeChanged(e.ObjectOld, e.ObjectNew) || s.specChanged(e.ObjectOld, e.ObjectNew)
 }
 
 func (l *layouts) specChanged(before, after client.Object) bool {
