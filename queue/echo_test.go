@@ -343,24 +343,27 @@ func TestEchoOfAQuietFailure_RC08(t *testing.T) {
 // all the same, so that the next one's delay is the second of the row.
 func TestRetryAfter_RQ01(t *testing.T) {
 	for name, tc := range map[string]struct {
-		after time.Duration
-		want  []string
+		after, within time.Duration
+		want          []string
 	}{
-		"less than the limiter": {ms, []string{"error 1ms", "error 20ms"}},
-		"more than the limiter": {time.Hour, []string{"error 1h0m0s", "error 20ms"}},
-		"none":                  {0, []string{"error 10ms", "error 20ms"}},
-		"negative":              {-time.Hour, []string{"error 10ms", "error 20ms"}},
-		"for ever":              {math.MaxInt64, []string{"error 2562047h47m16.854775807s", "error 20ms"}},
+		"less than the limiter":   {ms, 0, []string{"error 1ms", "error 20ms"}},
+		"more than the limiter":   {time.Hour, 0, []string{"error 1h0m0s", "error 20ms"}},
+		"none":                    {0, 0, []string{"error 10ms", "error 20ms"}},
+		"negative":                {-time.Hour, -time.Hour, []string{"error 10ms", "error 20ms"}},
+		"for ever":                {math.MaxInt64, 0, []string{"error 2562047h47m16.854775807s", "error 20ms"}},
+		"at most, sooner":         {0, ms, []string{"error 1ms", "error 20ms"}},
+		"at most, later":          {0, time.Hour, []string{"error 10ms", "error 20ms"}},
+		"at most, beside another": {time.Hour, time.Minute, []string{"error 1m0s", "error 20ms"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q, observer := observed()
 				defer q.ShutDown()
-				for _, after := range []time.Duration{tc.after, 0} {
+				for _, o := range []queue.Outcome{{Err: errBroken, RetryAfter: tc.after, RetryWithin: tc.within}, {Err: errBroken}} {
 					q.Add("k")
 					popped := takeKey(t, q, "k")
 					q.Running("k")
-					q.Report("k", queue.Outcome{Err: errBroken, RetryAfter: after})
+					q.Report("k", o)
 					answer(q, "k", popped, reconcile.Result{}, errBroken)
 					q.Done("k")
 					require.Equal(t, 1, q.Snapshot().Delayed)

@@ -59,7 +59,7 @@ type Expiry struct {
 
 // Validate returns an error that names the first field which is impossible,
 // and its value.
-func (e Expiry) Validate() error { return e.validate(e.NotAfter.Sub(e.NotBefore)) }
+func (e Expiry) Validate() error { return e.validate(apart(e.NotAfter, e.NotBefore)) }
 
 func (e *Expiry) validate(life time.Duration) error {
 	switch {
@@ -173,23 +173,23 @@ func BeforeExpiry(e Expiry) (Renewal, error) {
 }
 
 func beforeExpiry(now time.Time, e Expiry) (Renewal, error) {
-	life := e.NotAfter.Sub(e.NotBefore)
+	life := apart(e.NotAfter, e.NotBefore)
 	if err := e.validate(life); err != nil {
 		return Renewal{}, err
 	}
 	life -= e.Skew
 	lead := e.lead(life)
 	at := e.due(life, lead)
-	if wait := at.Sub(now); wait > 0 {
+	if wait := apart(at, now); wait > 0 {
 		return Renewal{At: at, Result: After(wait)}, nil
 	}
-	retry := min(max(now.Sub(at)/overdueShare, overdueAtLeast), overdueAtMost)
+	retry := min(max(apart(now, at)/overdueShare, overdueAtLeast), overdueAtMost)
 	urgent := e.urgent(lead)
 	r := Renewal{At: at, Due: true, Urgent: !now.Before(urgent)}
 	if r.Urgent {
 		r.Result = WithPriority(After(retry), 0)
 		return r, nil
 	}
-	r.Result = After(min(retry, max(urgent.Sub(now), overdueAtLeast)))
+	r.Result = After(min(retry, max(apart(urgent, now), overdueAtLeast)))
 	return r, nil
 }

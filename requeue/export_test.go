@@ -21,4 +21,4 @@ func BeforeExpiryAt(now time.Time, e Expiry) (Renewal, error) {
 func ScheduleAt(now time.Time, p Plan) (Turn, error) { return schedule(now, p) }
 
 // WindowAt is Window at another time than now.
-func WindowAt(now time.Time, h Hours) (Opening, error) { return window(now, h) }
+func WindowAt(now time.Time, h Hours) (Opening, error) { return window(now, &h) }

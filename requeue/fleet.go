@@ -54,8 +54,9 @@ func (f *fleet[request]) renew(requests []request, asked time.Time) {
 }
 
 // pace says when the next are enqueued: at equal distances, so that each comes no
-// later than a period after the time before. Where that is impossible, since the process was
-// held up or the period has become shorter, it takes half a period for all of them.
+// later than a period after the time before. Where that is impossible, since the
+// process was held up or the period has become shorter, it takes half a period for
+// all of them.
 func (f *fleet[request]) pace(now time.Time, period time.Duration) {
 	n := time.Duration(len(f.ring))
 	if n == 0 {

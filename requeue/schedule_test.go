@@ -155,6 +155,36 @@ func TestScheduleLongOutage_RQ21(t *testing.T) {
 	}
 }
 
+// dense has a slot in each second of a day, and one a month later.
+type dense struct {
+	from  time.Time
+	asked *int
+}
+
+func (d dense) Next(t time.Time) time.Time {
+	*d.asked++
+	switch next := t.Truncate(time.Second).Add(time.Second); {
+	case next.Before(d.from):
+		return d.from
+	case next.Before(d.from.Add(day)):
+		return next
+	default:
+		return d.from.Add(31 * day)
+	}
+}
+
+// RQ21: also where the slots are as uneven as can be.
+func TestScheduleUneven_RQ21(t *testing.T) {
+	for _, ago := range []time.Duration{1500 * time.Minute, 40 * time.Hour, 20 * day} {
+		asked, from := 0, clock(0, 0, 0)
+		got, err := requeue.ScheduleAt(from.Add(ago), requeue.Plan{Slots: dense{from, &asked}, Last: from})
+		require.NoError(t, err)
+		require.Equal(t, from.Add(day-time.Second), got.Slot)
+		require.Equal(t, from.Add(31*day), got.Next)
+		require.LessOrEqual(t, asked, 80, "%v", ago)
+	}
+}
+
 // A run for each of several missed slots, oldest first, then one in each slot: none
 // twice and none forgotten, though the process restarts between any two looks.
 func TestScheduleRestarts_RQ22_RQ18(t *testing.T) {

@@ -134,12 +134,12 @@ func TestTickerEven_JT01(t *testing.T) {
 // JT04: tickers of the same period that start together do not tick together.
 func TestTickersDiffer_JT04(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first := map[time.Time]bool{}
+		first := map[time.Duration]bool{}
 		for range 3 {
-			w := newWorld(1)
+			w, start := newWorld(1), time.Now()
 			w.tick(t, time.Hour)
 			sleep(time.Hour)
-			first[w.adds["o-0"][0]] = true
+			first[w.adds["o-0"][0].Sub(start)] = true
 		}
 		require.Len(t, first, 3)
 	})
@@ -148,20 +148,20 @@ func TestTickersDiffer_JT04(t *testing.T) {
 // Nothing waits for longer than a period, whatever comes and goes.
 func TestTickerChurn(t *testing.T) {
 	for name, churn := range map[string]func(w *world, r *rand.Rand){
-		"one by one": func(w *world, r *rand.Rand) { w.swap(r, 3, 3) },
-		"growing":    func(w *world, r *rand.Rand) { w.swap(r, 0, 20) },
-		"shrinking":  func(w *world, r *rand.Rand) { w.swap(r, 1, 0) },
+		"one by one": func(w *world, _ *rand.Rand) { w.swap(3, 3) },
+		"growing":    func(w *world, _ *rand.Rand) { w.swap(0, 20) },
+		"shrinking":  func(w *world, _ *rand.Rand) { w.swap(1, 0) },
 		"in bursts": func(w *world, r *rand.Rand) {
 			switch r.IntN(30) {
 			case 0:
-				w.swap(r, 0, 300)
+				w.swap(0, 300)
 			case 1:
-				w.swap(r, 200, 0)
+				w.swap(200, 0)
 			}
 		},
 		"all at once": func(w *world, r *rand.Rand) {
 			if r.IntN(50) == 0 {
-				w.swap(r, 10_000, 500)
+				w.swap(10_000, 500)
 			}
 		},
 	} {
@@ -184,7 +184,7 @@ func TestTickerChurn(t *testing.T) {
 }
 
 // swap removes and adds so many.
-func (w *world) swap(r *rand.Rand, gone, added int) {
+func (w *world) swap(gone, added int) {
 	for key := range w.born {
 		if gone--; gone < 0 {
 			break
@@ -192,7 +192,7 @@ func (w *world) swap(r *rand.Rand, gone, added int) {
 		delete(w.born, key)
 	}
 	for range added {
-		w.born[fmt.Sprint("new-", r.Uint64())] = time.Now()
+		w.born[fmt.Sprint("new-", len(w.born), "-", time.Now())] = time.Now()
 	}
 }
 
@@ -294,27 +294,73 @@ func TestTickerListFails(t *testing.T) {
 
 // When the process was held up, what is late comes at twice the pace, not all at once.
 func TestTickerHeldUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const fleet, period = 600, 10 * time.Minute
-		w := newWorld(fleet)
-		w.tick(t, period)
-		sleep(15 * time.Minute)
-		gate := make(chan struct{})
-		w.change(func() { w.gate = gate })
-		sleep(7 * time.Minute)
-		w.change(func() { w.gate, w.adds = nil, map[string][]time.Time{} })
-		close(gate)
-		since := time.Now()
-		sleep(period)
-		seconds := map[int64]int{}
-		for key := range w.born {
-			require.NotEmpty(t, w.adds[key])
-			for _, at := range w.adds[key] {
-				seconds[int64(at.Sub(since)/time.Second)]++
-			}
+	for _, hang := range []time.Duration{time.Minute, 7 * time.Minute} { // List is called or not
+		synctest.Test(t, func(t *testing.T) { heldUp(t, hang) })
+	}
+}
+
+func heldUp(t *testing.T, hang time.Duration) {
+	t.Helper()
+	const fleet, period = 600, 10 * time.Minute
+	w := newWorld(fleet)
+	w.tick(t, period)
+	sleep(15 * time.Minute)
+	gate := make(chan struct{})
+	w.change(func() { w.gate = gate })
+	sleep(hang)
+	w.change(func() { w.gate, w.adds = nil, map[string][]time.Time{} })
+	close(gate)
+	since := time.Now()
+	sleep(period)
+	seconds := map[int64]int{}
+	for key := range w.born {
+		require.NotEmpty(t, w.adds[key])
+		for _, at := range w.adds[key] {
+			seconds[int64(at.Sub(since)/time.Second)]++
 		}
-		for second, n := range seconds {
-			require.LessOrEqual(t, n, 3, "second %d", second)
+	}
+	for second, n := range seconds {
+		require.LessOrEqual(t, n, 3, "second %d", second)
+	}
+}
+
+// Many new ones at once, just after a List, are enqueued within a period, too.
+func TestTickerManyNew(t *testing.T) {
+	for _, old := range []int{1, 100} {
+		synctest.Test(t, func(t *testing.T) {
+			const period = 8 * time.Minute
+			w := newWorld(old)
+			w.tick(t, period)
+			sleep(20*time.Minute + time.Second)
+			w.change(func() { w.swap(0, 500) })
+			sleep(2 * period)
+			require.Len(t, w.born, old+500)
+			for key := range w.born {
+				require.LessOrEqual(t, w.longest(key, time.Now()), period, key)
+			}
+		})
+	}
+}
+
+// So is one that has come while List failed, in place of another.
+func TestTickerNewUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const period = 8 * time.Minute
+		w := newWorld(1)
+		w.tick(t, period)
+		sleep(20 * time.Minute)
+		var last time.Time
+		w.change(func() { last = w.adds["o-0"][len(w.adds["o-0"])-1] })
+		sleep(time.Until(last.Add(period - 30*time.Second)))
+		w.change(func() {
+			w.fails = errors.New("no such cache")
+			w.swap(1, 1)
+		})
+		sleep(3 * time.Minute)
+		w.change(func() { w.fails = nil })
+		sleep(2 * period)
+		for key := range w.born {
+			require.LessOrEqual(t, w.longest(key, time.Now()), period, key)
 		}
 	})
 }

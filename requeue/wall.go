@@ -1,9 +1,28 @@
 package requeue
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // The time that a clock on a wall shows is written here as that time in UTC, where no
 // reading is left out and none comes twice.
+
+// mostApart is how many seconds a duration can surely hold.
+const mostApart = math.MaxInt64/int64(time.Second) - 1
+
+// apart is a.Sub(b), or the longest duration of that sign, by the wall clock, in a
+// quarter of the time.
+func apart(a, b time.Time) time.Duration {
+	seconds := a.Unix() - b.Unix()
+	switch {
+	case seconds > mostApart:
+		return math.MaxInt64
+	case seconds < -mostApart:
+		return math.MinInt64
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(a.Nanosecond()-b.Nanosecond())
+}
 
 // offset is by how much the clocks of zone are ahead of UTC at t.
 func offset(t time.Time, zone *time.Location) time.Duration {

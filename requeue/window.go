@@ -43,7 +43,9 @@ type Hours struct {
 
 // Validate returns an error that names the first field which is impossible,
 // and its value.
-func (h Hours) Validate() error {
+func (h Hours) Validate() error { return h.validate() }
+
+func (h *Hours) validate() error {
 	switch {
 	case h.From < 0 || h.From >= day:
 		return fmt.Errorf("requeue: From is %v, want at least 0 and less than 24h", h.From)
@@ -97,16 +99,14 @@ type Opening struct {
 //
 // An error is that of [Hours.Validate], and the Opening beside it is zero. It does
 // not go away by a retry: report it, and return it as a terminal error.
-func Window(h Hours) (Opening, error) { return window(time.Now(), h) }
+func Window(h Hours) (Opening, error) { return window(time.Now(), &h) }
 
-func window(now time.Time, h Hours) (Opening, error) {
-	if err := h.Validate(); err != nil {
+func window(now time.Time, h *Hours) (Opening, error) {
+	if err := h.validate(); err != nil {
 		return Opening{}, err
 	}
-	if h.Zone == nil {
-		h.Zone = time.UTC
-	}
-	c := newCalendar(now.UTC(), h) // Without a monotonic reading, as Last.
+	var c calendar
+	c.read(now.UTC(), h)
 	w := c.closing()
 	o := Opening{Open: w.opens <= 0, Edge: c.now.Add(w.opens)}
 	if o.Open {
@@ -114,7 +114,7 @@ func window(now time.Time, h Hours) (Opening, error) {
 	}
 	last := never
 	if !h.Last.IsZero() {
-		last = min(h.Last.Sub(c.now), farthest)
+		last = min(apart(h.Last, c.now), farthest)
 	}
 	var next time.Duration
 	if last < w.opens {
@@ -134,28 +134,53 @@ const (
 	farthest = 250 * 365 * day
 )
 
-// calendar is the windows of some hours. Its times count from now.
+// calendar is windows. Its times count from now, but for opens.
 type calendar struct {
-	hours    Hours
+	opens    time.Duration // after midnight
+	length   time.Duration
+	days     []time.Weekday
+	zone     *time.Location
 	now      time.Time
-	shown    time.Time     // by the clock
-	midnight time.Duration // before that, by the clock
+	ahead    time.Duration // of UTC, by the clock
+	midnight time.Duration // by the clock
+	weekday  int64         // today, counted from a Sunday
 	from, to time.Duration // Between them the clock is not changed.
 }
 
-func newCalendar(now time.Time, hours Hours) calendar {
-	local := now.In(hours.Zone)
+// read sets c to the windows of h, at now.
+func (c *calendar) read(now time.Time, h *Hours) {
+	c.opens, c.length, c.days = h.From, h.length(), h.Days
+	c.zone, c.now = h.Zone, now
+	if c.zone == nil {
+		c.zone = time.UTC
+	}
+	local := now.In(c.zone)
 	_, ahead := local.Zone()
-	c := calendar{hours: hours, now: now, shown: now.Add(time.Duration(ahead) * time.Second), from: never, to: math.MaxInt64}
-	c.midnight = c.shown.Truncate(day).Sub(c.shown)
+	shown := now.Unix() + int64(ahead)
+	sinceMidnight := modulo(shown, secondsOfDay)
+	c.ahead = time.Duration(ahead) * time.Second
+	c.midnight = -time.Duration(sinceMidnight)*time.Second - time.Duration(now.Nanosecond())
+	if len(c.days) > 0 {
+		c.weekday = modulo((shown-sinceMidnight)/secondsOfDay+int64(time.Thursday), 7) // That of 1 January 1970.
+	}
+	c.from, c.to = never, math.MaxInt64
 	start, end := local.ZoneBounds()
 	if !start.IsZero() {
-		c.from = start.Sub(now) + farFromEdge
+		c.from = apart(start, now) + farFromEdge
 	}
 	if !end.IsZero() {
-		c.to = end.Sub(now)
+		c.to = apart(end, now)
 	}
-	return c
+}
+
+const secondsOfDay = int64(day / time.Second)
+
+// modulo is n modulo m, which is not negative.
+func modulo(n, m int64) int64 {
+	if n %= m; n < 0 {
+		return n + m
+	}
+	return n
 }
 
 // first returns when the clock first shows what is that far from what it shows now.
@@ -163,14 +188,14 @@ func (c *calendar) first(d time.Duration) time.Duration {
 	if c.from < d && d < c.to {
 		return d
 	}
-	return first(c.shown.Add(d), c.hours.Zone).Sub(c.now)
+	return apart(first(c.now.Add(c.ahead+d), c.zone), c.now)
 }
 
 // closing returns the first window that closes after now.
 func (c *calendar) closing() opened {
 	date := 0
-	if c.hours.To <= c.hours.From {
-		date = -1 // That of yesterday closes today.
+	if c.midnight+c.opens+c.length > day {
+		date = -1 // The clock has not shown yet when that of yesterday closes.
 	}
 	for ; ; date++ {
 		if w, ok := c.on(date); ok && w.closes > 0 {
@@ -191,11 +216,11 @@ func (c *calendar) opening(w opened, t time.Duration) opened {
 // on returns the window that opens so many days from today on, if there is one: there
 // is none on other days, nor where the clock leaves out nearly all of it.
 func (c *calendar) on(date int) (opened, bool) {
-	opens := c.midnight + time.Duration(date)*day + c.hours.From
-	if len(c.hours.Days) > 0 && !slices.Contains(c.hours.Days, c.shown.Add(opens).Weekday()) {
+	opens := c.midnight + time.Duration(date)*day + c.opens
+	if len(c.days) > 0 && !slices.Contains(c.days, time.Weekday(modulo(c.weekday+int64(date), 7))) {
 		return opened{}, false
 	}
-	w := opened{date, c.first(opens), c.first(opens + c.hours.length())}
+	w := opened{date, c.first(opens), c.first(opens + c.length)}
 	return w, w.closes-w.opens >= time.Second
 }
 

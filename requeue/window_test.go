@@ -60,6 +60,37 @@ func TestWindowAfterRestart_RQ25(t *testing.T) {
 	require.Greater(t, len(minutes), 30)
 }
 
+// RQ25: a restart late in the window leaves few to come at once, and each of the others
+// has a turn that stays the same until it comes.
+func TestWindowLateRestart_RQ25(t *testing.T) {
+	const fleet = 1000
+	for _, minute := range []int{20, 35, 50, 55} {
+		now, due, left := clock(22, minute, 0), 0, 0
+		ahead := map[time.Time]int{}
+		for n := range fleet {
+			got, err := requeue.WindowAt(now, evening(n))
+			require.NoError(t, err)
+			if got.Due {
+				due++
+				continue
+			}
+			require.True(t, got.Next.Before(clock(22, 59, 0)))
+			ahead[got.Next.Truncate(time.Minute)]++
+			again, err := requeue.WindowAt(now.Add(got.Result.RequeueAfter-1), evening(n))
+			require.NoError(t, err)
+			require.False(t, again.Due)
+			require.Equal(t, got.Next, again.Next)
+			left++
+		}
+		minutes := 59 - minute
+		require.Less(t, due, 2*fleet/minutes, "at 22:%d", minute)
+		require.Positive(t, left)
+		for at, n := range ahead {
+			require.LessOrEqual(t, n, 4*fleet/minutes, "at %v after 22:%d", at, minute)
+		}
+	}
+}
+
 // Each object has its turn once in each window, whatever restarts and events there are,
 // and all of them are spread over it.
 func TestWindowOncePerWindow_RQ25(t *testing.T) {
