@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/trimtab/trimtab/internal/null"
 )
 
 // Slots knows the times of a schedule, as the schedules of cron libraries do: Next
@@ -60,7 +62,7 @@ type Plan struct {
 // and its value.
 func (p Plan) Validate() error {
 	switch {
-	case p.Slots == nil:
+	case null.Is(p.Slots):
 		return errors.New("requeue: Slots is nil, want a schedule")
 	case p.Last.IsZero():
 		return errors.New("requeue: Last is zero, want the slot that was run last, or when the object was made")

@@ -217,6 +217,7 @@ func TestPlanValidate(t *testing.T) {
 		change func(*requeue.Plan)
 	}{
 		{"requeue: Slots is nil, want a schedule", func(p *requeue.Plan) { p.Slots = nil }},
+		{"requeue: Slots is nil, want a schedule", func(p *requeue.Plan) { p.Slots = (*dailySlots)(nil) }},
 		{"requeue: Last is zero, want the slot that was run last, or when the object was made", func(p *requeue.Plan) { p.Last = time.Time{} }},
 		{"requeue: MaxLate is -1ns, want at least 0", func(p *requeue.Plan) { p.MaxLate = -1 }},
 		{"requeue: Missed is -1, want a number from 0 to 1000", func(p *requeue.Plan) { p.Missed = -1 }},
@@ -306,3 +307,8 @@ func FuzzSchedule(f *testing.F) {
 }
 
 func abs(n int64) int64 { return max(n, -(n + 1)) }
+
+// dailySlots is a schedule that a pointer to nothing can't tell.
+type dailySlots struct{ at time.Duration }
+
+func (s *dailySlots) Next(t time.Time) time.Time { return t.Add(s.at) }
