@@ -12,7 +12,7 @@ import (
 
 const (
 	// slowKept is how many of the slowest runs are remembered of each window.
-	slowKept = 20
+	slowKept = 10
 
 	// slowWindow is how long a window of slow runs is: with the one before, the list
 	// holds at least the last five minutes and at most the last ten.

@@ -2,6 +2,7 @@ package trimtab
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab/internal/named"
@@ -11,7 +12,7 @@ import (
 )
 
 // statusKept is how many requests of each kind a Status names.
-const statusKept = 20
+const statusKept = 10
 
 // Status is what a loop is doing and has counted, whatever the type of its requests:
 // here they are what they print as. It is what package loopz shows.
@@ -20,7 +21,7 @@ type Status struct {
 	// queue now, empty if none does.
 	Name, Controller string
 
-	// Queue is the state of the queue, with at most 20 requests of each kind. It is zero
+	// Queue is the state of the queue, with at most 10 requests of each kind. It is zero
 	// without a Controller.
 	Queue queue.Snapshot[string]
 
@@ -31,7 +32,7 @@ type Status struct {
 	Measured bool
 	Totals   metrics.Totals
 
-	// Slow is the slowest runs of the last five to ten minutes, at most 20, the slowest
+	// Slow is the slowest runs of the last five to ten minutes, at most 10, the slowest
 	// first.
 	Slow []SlowRun
 
@@ -58,7 +59,10 @@ func (l *TypedLoop[request]) Status() Status {
 		SaturationDepth: cmp.Or(l.opts.Queue.SaturationDepth, queue.DefaultSaturationDepth),
 		Deadline:        l.opts.Reconcile.Deadline.Timeout,
 	}
-	for _, slow := range l.slow.slowest(time.Now()) {
+	slowest := l.slow.slowest(time.Now())
+	s.Slow = slices.Grow(s.Slow, len(slowest))
+	for i := range slowest {
+		slow := &slowest[i]
 		s.Slow = append(s.Slow, SlowRun{Request: named.Of(slow.request), Run: slow.run, Ended: slow.ended})
 	}
 	w := l.current.Load()

@@ -42,7 +42,14 @@ func wrappers() []wrapper {
 // join returns r in a new loop and the queue of that, as a controller of that name
 // would have them.
 func join(name string, r reconcile.Reconciler, reg prometheus.Registerer, base controller.Options) (reconcile.Reconciler, queueInterface) {
-	l := trimtab.New(name, trimtab.Options{For: &corev1.ConfigMap{}, Registerer: reg})
+	return joinLoop(newLoop(name, reg), name, r, base)
+}
+
+func newLoop(name string, reg prometheus.Registerer) *trimtab.Loop {
+	return trimtab.New(name, trimtab.Options{For: &corev1.ConfigMap{}, Registerer: reg})
+}
+
+func joinLoop(l *trimtab.Loop, name string, r reconcile.Reconciler, base controller.Options) (reconcile.Reconciler, queueInterface) {
 	wrapped, opts := l.Reconciler(r), l.ControllerOptions(base)
 	return wrapped, opts.NewQueue(name, opts.RateLimiter)
 }

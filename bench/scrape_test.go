@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/trimtab/trimtab/loopz"
 	"github.com/trimtab/trimtab/metrics"
 	"github.com/trimtab/trimtab/reconcile"
 	"github.com/trimtab/trimtab/trigger"
@@ -53,14 +54,17 @@ func spin(r reconcile.Reconciler, q queueInterface, keys []request, times int) {
 
 // busyLoops are a registry of loops each of which has hot objects, runs in flight, and
 // requests that are ready and that wait, and has counted something in every series.
-func busyLoops(b *testing.B, loops int) *prometheus.Registry {
+func busyLoops(b *testing.B, loops int) (reg *prometheus.Registry, all []loopz.Loop) {
 	b.Helper()
-	reg, collectors := prometheus.NewRegistry(), metrics.New(metrics.Options{})
+	reg = prometheus.NewRegistry()
+	collectors := metrics.New(metrics.Options{})
 	require.NoError(b, reg.Register(collectors))
 	keys := requests(1000)
 	for i := range loops {
 		name := fmt.Sprint("controller-", i)
-		r, q := join(name, failing{}, reg, controller.Options{RateLimiter: atOnce()})
+		loop := newLoop(name, reg)
+		all = append(all, loop)
+		r, q := joinLoop(loop, name, failing{}, controller.Options{RateLimiter: atOnce()})
 		b.Cleanup(q.ShutDown)
 		spin(r, q, keys[:100], 20)
 		for at, key := range keys {
@@ -75,7 +79,7 @@ func busyLoops(b *testing.B, loops int) *prometheus.Registry {
 		}
 		countEverything(collectors.Controller(name))
 	}
-	return reg
+	return reg, all
 }
 
 // countEverything counts in each series that a loop can have, for three calls of the
@@ -109,7 +113,8 @@ func countEverything(c *metrics.Controller) {
 // BenchmarkScrape answers a scrape, from the look at all queues to the last byte.
 func BenchmarkScrape(b *testing.B) {
 	const loops = 50
-	handler := promhttp.HandlerFor(busyLoops(b, loops), promhttp.HandlerOpts{})
+	reg, _ := busyLoops(b, loops)
+	handler := promhttp.HandlerFor(reg, promhttp.HandlerOpts{})
 	for _, op := range []string{"text", "text,-compressed"} {
 		b.Run(fmt.Sprintf("op=%s/loops=%d/by=%s", op, loops, ours), func(b *testing.B) {
 			request := httptest.NewRequest(http.MethodGet, "/metrics", nil)

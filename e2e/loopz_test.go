@@ -13,13 +13,22 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/trimtab/trimtab"
 	"github.com/trimtab/trimtab/loopz"
 	"github.com/trimtab/trimtab/reconcile"
 
 	"github.com/trimtab/trimtab/e2e/internal/browser"
+	"github.com/trimtab/trimtab/e2e/internal/cluster"
 )
 
 // screenshotVar names the variable with the path of the PNG that the README shows.
@@ -248,6 +257,81 @@ func TestLoopzComesBack(t *testing.T) {
 	require.NoError(t, b.Click("#pause"))
 	eventually(t, func() error { return shows(b, "Paused") })
 	require.Empty(t, b.Complaints())
+}
+
+// The operator of the examples has the page beside its metrics, of the loop that works.
+func TestLoopzOfTheOperator(t *testing.T) {
+	s := newScene(t)
+	p := s.startOperator(t)
+	s.served(t, s.createMany(t, 3)...)
+	address := strings.TrimSuffix(strings.TrimPrefix(p.LoopzURL(), "http://"), loopz.Path)
+	l := summaryOf(t, address)
+	require.Equal(t, "certificate", l.Controller)
+	require.True(t, l.Measured)
+	require.Equal(t, 4, l.Workers.Limit)
+	require.GreaterOrEqual(t, l.Totals.Runs, uint64(3))
+	require.Positive(t, l.Recent.Phases.Write)
+	b := startBrowser(t)
+	require.NoError(t, b.Open(p.LoopzURL()))
+	eventually(t, func() error { return shows(b, "Live", "certificate", s.namespace+"/") })
+	require.Empty(t, b.Complaints())
+}
+
+// Who may not read the metrics may not look at the page either.
+func TestLoopzAsksWhoIsThere(t *testing.T) {
+	address := freeAddress(t)
+	mgr, err := ctrl.NewManager(world.Config(), ctrl.Options{Metrics: metricsserver.Options{
+		BindAddress:    address,
+		FilterProvider: filters.WithAuthenticationAndAuthorization,
+	}})
+	require.NoError(t, err)
+	require.NoError(t, loopz.AddTo(mgr, trimtab.New("secret", trimtab.Options{Registerer: prometheus.NewRegistry()})))
+	runManager(t, mgr)
+	status := func(path, token string) int {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, http.NoBody)
+		require.NoError(t, err)
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return 0
+		}
+		defer func() { require.NoError(t, answer.Body.Close()) }()
+		return answer.StatusCode
+	}
+	eventually(t, func() error {
+		if got := status("/metrics", ""); got != http.StatusUnauthorized {
+			return fmt.Errorf("status %d", got)
+		}
+		return nil
+	})
+	for _, path := range []string{loopz.Path, loopz.Path + "?format=json"} {
+		require.Equal(t, http.StatusUnauthorized, status(path, ""))
+		require.Equal(t, http.StatusUnauthorized, status(path, "nobody's"))
+		require.Equal(t, http.StatusForbidden, status(path, tokenOf(t, "stranger")))
+		require.Equal(t, http.StatusOK, status(path, tokenOf(t, "looker", loopz.Path)))
+	}
+}
+
+// tokenOf returns a token of a service account that may get those paths.
+func tokenOf(t *testing.T, name string, paths ...string) string {
+	t.Helper()
+	ctx := t.Context()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: name}}
+	require.NoError(t, client.IgnoreAlreadyExists(world.Create(ctx, account)))
+	if len(paths) > 0 {
+		role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: paths}}}
+		require.NoError(t, client.IgnoreAlreadyExists(world.Create(ctx, role)))
+		require.NoError(t, client.IgnoreAlreadyExists(world.Create(ctx, &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: cluster.Namespace, Name: name}},
+		})))
+	}
+	request := &authenticationv1.TokenRequest{}
+	require.NoError(t, world.SubResource("token").Create(ctx, account, request))
+	return request.Status.Token
 }
 
 func eval[T any](t *testing.T, b *browser.Browser, expression string) T {

@@ -216,7 +216,9 @@ func TestAdviceOnObjects(t *testing.T) {
 			text: []string{"a, b, c and 2 more run more"},
 		},
 		"stuck": {
-			end:  func(s *trimtab.Status) { s.Queue.Runs, s.Queue.Workers = []queue.Run[string]{{Request: "a/b", Age: 11 * time.Minute}}, 1 },
+			end: func(s *trimtab.Status) {
+				s.Queue.Runs, s.Queue.Workers = []queue.Run[string]{{Request: "a/b", Age: 11 * time.Minute}}, 1
+			},
 			want: []string{"stuck"},
 			text: []string{"The run of a/b has been going on for 11m and keeps one of 1 worker"},
 		},
@@ -250,7 +252,7 @@ func TestAdviceOnWaste(t *testing.T) {
 		t := of(retries, 100*time.Millisecond)
 		t.Delay = time.Duration(retries) * delay
 		return and(with(4, totals{trigger.Retry: t}), func(s *trimtab.Status) {
-			s.Totals.Limited = map[string]metrics.LimitedTotals{class: {Requests: retries, Delay: t.Delay}, "timeout": {Requests: 1}}
+			s.Totals.Classes = map[string]uint64{class: retries, "timeout": 1, "success": 1000}
 		})
 	}
 	testTraces(t, map[string]trace{
@@ -259,15 +261,15 @@ func TestAdviceOnWaste(t *testing.T) {
 			want: []string{"no-op"},
 			text: []string{"98% of 600 runs caused by watched changed nothing, and took 25% of the time of 4 workers", "predicate.SpecChanged()"},
 		},
-		"timers":            {end: with(4, totals{trigger.Periodic: noOps(600, 600, 100*time.Millisecond)}), want: []string{"no-op"}, text: []string{"RequeueAfter"}},
-		"a resync":          {end: with(4, totals{trigger.Resync: noOps(600, 600, 100*time.Millisecond)})},
-		"some change":       {end: with(4, totals{trigger.Watched: noOps(600, 530, 100*time.Millisecond)})},
-		"cheap":             {end: with(4, totals{trigger.Watched: noOps(600, 600, time.Millisecond)})},
-		"few":               {end: with(1, totals{trigger.Watched: noOps(49, 49, 900*time.Millisecond)})},
-		"too short a look":  {over: 20 * time.Second, end: with(4, totals{trigger.Watched: noOps(600, 600, 100*time.Millisecond)})},
-		"retries, long":     {end: failing(30, 12*time.Second, "conflict"), want: []string{"backoff"}, text: []string{"30 retries waited for 12s on average: >99% of", "Most, 30, failed with conflict.", "NewByError"}},
-		"retries, short":    {end: failing(30, 900*time.Millisecond, "conflict")},
-		"few retries":       {end: failing(19, 12*time.Second, "conflict")},
+		"timers":           {end: with(4, totals{trigger.Periodic: noOps(600, 600, 100*time.Millisecond)}), want: []string{"no-op"}, text: []string{"RequeueAfter"}},
+		"a resync":         {end: with(4, totals{trigger.Resync: noOps(600, 600, 100*time.Millisecond)})},
+		"some change":      {end: with(4, totals{trigger.Watched: noOps(600, 530, 100*time.Millisecond)})},
+		"cheap":            {end: with(4, totals{trigger.Watched: noOps(600, 600, time.Millisecond)})},
+		"few":              {end: with(1, totals{trigger.Watched: noOps(49, 49, 900*time.Millisecond)})},
+		"too short a look": {over: 20 * time.Second, end: with(4, totals{trigger.Watched: noOps(600, 600, 100*time.Millisecond)})},
+		"retries, long":    {end: failing(30, 12*time.Second, "conflict"), want: []string{"backoff"}, text: []string{"30 retries waited for 12s on average: >99% of", "Most runs that failed, 30, did so with conflict.", "NewByError"}},
+		"retries, short":   {end: failing(30, 900*time.Millisecond, "conflict")},
+		"few retries":      {end: failing(19, 12*time.Second, "conflict")},
 		"retries, few of all": {
 			end: and(failing(30, 2*time.Second, "conflict"), func(s *trimtab.Status) { s.Totals.Triggers[trigger.Primary] = of(600, 200*time.Millisecond) }),
 		},

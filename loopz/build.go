@@ -197,9 +197,10 @@ func busiestOf(busiest []queue.Busy[string]) []BusyReport {
 }
 
 func slowOf(slow []trimtab.SlowRun) []SlowReport {
-	reports := []SlowReport{}
-	for _, s := range slow {
-		info, p := s.Run.Info, runPhases(s.Run.Phases)
+	reports := make([]SlowReport, 0, len(slow))
+	for i := range slow {
+		s := &slow[i]
+		info, p := &s.Run.Info, runPhases(s.Run.Phases)
 		p.Delay, p.Wait, p.OwnRun = info.Delay().Seconds(), info.Wait().Seconds(), info.OwnRun.Seconds()
 		reports = append(reports, SlowReport{
 			Object: s.Request, Triggers: info.Sources.String(), Class: s.Run.Class, Attempt: info.Attempt,

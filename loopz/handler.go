@@ -7,7 +7,7 @@ import (
 
 // handler serves the page and its JSON.
 type handler struct {
-	page    *page
+	page    func() *page // made when somebody looks
 	sampler *sampler
 }
 
@@ -25,7 +25,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch format := r.URL.Query().Get("format"); format {
 	case "":
-		h.page.serve(w)
+		h.page().serve(w)
 	case "json":
 		h.json(w)
 	default:

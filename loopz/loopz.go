@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"sync"
 
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -57,7 +58,7 @@ func New(opts Options) http.Handler {
 	if err := opts.Validate(); err != nil {
 		panic(err)
 	}
-	return &handler{page: newPage(), sampler: newSampler(opts)}
+	return &handler{page: sync.OnceValue(newPage), sampler: newSampler(opts)}
 }
 
 // AddTo adds the page of loops to the metrics server of mgr, at Path. It must be

@@ -38,11 +38,11 @@ type LoopReport struct {
 	Queue    QueueReport     `json:"queue"`
 	Workers  WorkersReport   `json:"workers"`
 
-	Running  []RunningReport `json:"running"`  // the oldest first, at most 20
-	Hot      []HotReport     `json:"hot"`      // the most requeues first, at most 20
-	Busiest  []BusyReport    `json:"busiest"`  // the most time first, at most 20
-	HotLoops []string        `json:"hotLoops"` // the objects that run in a hot loop, at most 20
-	Slow     []SlowReport    `json:"slow"`     // of the last five to ten minutes, the slowest first, at most 20
+	Running  []RunningReport `json:"running"`  // the oldest first, at most 10
+	Hot      []HotReport     `json:"hot"`      // the most requeues first, at most 10
+	Busiest  []BusyReport    `json:"busiest"`  // the most time first, at most 10
+	HotLoops []string        `json:"hotLoops"` // the objects that run in a hot loop, at most 10
+	Slow     []SlowReport    `json:"slow"`     // of the last five to ten minutes, the slowest first, at most 10
 
 	Predicates []PredicateReport `json:"predicates"` // most events first
 	Classes    []ClassReport     `json:"classes"`    // most runs first

@@ -22,7 +22,7 @@ func tooFewWorkers(w *window) (Advice, bool) {
 	return Advice{
 		Rule: "workers",
 		Text: fmt.Sprintf("In the last %s, %s runs a second of %s each asked for %s of %s, %s of their time; above %s requests begin to queue up.",
-			span(w.over), number(d.rate), span(d.service()), number(d.busy), plural(workers, "worker"), percent(d.busy/float64(workers)), percent(TargetUtilisation)),
+			w.last(), number(d.rate), span(d.service()), number(d.busy), plural(workers, "worker"), percent(d.busy/float64(workers)), percent(TargetUtilisation)),
 		Setting: fmt.Sprintf("controller.Options.MaxConcurrentReconciles: %d, now %d; or shorter runs", needed, workers),
 	}, true
 }
@@ -42,7 +42,7 @@ func shortPeriod(w *window) (Advice, bool) {
 	}
 	period := t.Delay / time.Duration(t.Deliveries)
 	text := fmt.Sprintf("In the last %s, timers of %s on average asked for %s runs a second of %s each, all in all for %s of %s, %s of their time; above %s they come late.",
-		span(w.over), span(period), number(d.rate), span(d.service()), number(all.busy), plural(workers, "worker"), percent(all.busy/float64(workers)), percent(TargetUtilisation))
+		w.last(), span(period), number(d.rate), span(d.service()), number(all.busy), plural(workers, "worker"), percent(all.busy/float64(workers)), percent(TargetUtilisation))
 	setting := fmt.Sprintf("controller.Options.MaxConcurrentReconciles: %d, now %d", needed, workers)
 	// What is left of the workers for timers, when the other triggers have what they ask for.
 	if left := TargetUtilisation*float64(workers) - (all.busy - d.busy); left > 0 {
@@ -124,7 +124,7 @@ func saturatedClient(w *window, qps float64) (Advice, bool) {
 	return Advice{
 		Rule: "qps",
 		Text: fmt.Sprintf("In the last %s, %s was written %s times a second, %s of the %s that the client lets through; beyond that calls wait in the client. A write took %s on average.",
-			span(w.over), kind, number(rate), percent(rate/qps), number(qps), span(writing/time.Duration(max(1, all)))),
+			w.last(), kind, number(rate), percent(rate/qps), number(qps), span(writing/time.Duration(max(1, all)))),
 		Setting: fmt.Sprintf("rest.Config.QPS: -1, which leaves it to the API server, or %d, with a Burst of as many", int(math.Ceil(2*rate))),
 	}, true
 }

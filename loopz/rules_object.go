@@ -77,7 +77,7 @@ func overrun(w *window) (Advice, bool) {
 	if n == 0 && now == 0 || w.status.Deadline <= 0 {
 		return Advice{}, false
 	}
-	text := fmt.Sprintf("In the last %s, %s passed the deadline of %s", span(w.over), plural(int(n), "run"), span(w.status.Deadline))
+	text := fmt.Sprintf("In the last %s, %s passed the deadline of %s", w.last(), plural(int(n), "run"), span(w.status.Deadline))
 	if now > 0 {
 		text += fmt.Sprintf("; %d of those are still in flight", now)
 	}

@@ -42,7 +42,7 @@ func noOps(w *window, i int) (Advice, bool) {
 	return Advice{
 		Rule: "no-op", about: "no-op " + source.String(),
 		Text: fmt.Sprintf("In the last %s, %s of %s runs caused by %s changed nothing, and took %s of the time of %s.",
-			span(w.over), percent(share), count(t.Runs), source, percent(used), plural(workers, "worker")),
+			w.last(), percent(share), count(t.Runs), source, percent(used), plural(workers, "worker")),
 		Setting: setting,
 	}, true
 }
@@ -64,16 +64,16 @@ func longBackoff(w *window) (Advice, bool) {
 		return Advice{}, false
 	}
 	text := fmt.Sprintf("In the last %s, %s retries waited for %s on average: %s of the time that requests took, timers aside, is backoff.",
-		span(w.over), count(retries.Deliveries), span(mean), percent(share))
+		w.last(), count(retries.Deliveries), span(mean), percent(share))
 	setting := "trimtab.Options.RateLimiter: a shorter BaseDelay or MaxDelay, if what fails mends itself sooner"
 	class, most := "", uint64(0)
-	for name, l := range w.counted.Limited {
-		if l.Requests > most || l.Requests == most && name < class {
-			class, most = name, l.Requests
+	for name, n := range w.counted.Classes {
+		if isFailure(name) && (n > most || n == most && name < class) {
+			class, most = name, n
 		}
 	}
 	if most > 0 {
-		text += fmt.Sprintf(" Most, %s, failed with %s.", count(most), class)
+		text += fmt.Sprintf(" Most runs that failed, %s, did so with %s.", count(most), class)
 		setting += fmt.Sprintf("; ratelimit.NewByError gives %s one of its own", class)
 	}
 	return Advice{Rule: "backoff", Text: text, Setting: setting}, true

@@ -52,11 +52,6 @@ func between(from, to metrics.Totals) metrics.Totals {
 	for class, n := range to.Classes {
 		d.Classes[class] = less(n, from.Classes[class])
 	}
-	d.Limited = map[string]metrics.LimitedTotals{}
-	for class, l := range to.Limited {
-		before := from.Limited[class]
-		d.Limited[class] = metrics.LimitedTotals{Requests: less(l.Requests, before.Requests), Delay: max(0, l.Delay-before.Delay)}
-	}
 	d.Events = betweenEvents(from.Events, to.Events)
 	d.Calls = betweenCalls(from.Calls, to.Calls)
 	d.Retries, d.Periodics = less(to.Retries, from.Retries), less(to.Periodics, from.Periodics)

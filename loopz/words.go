@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// last is the time that w looks back at, as a sentence says it.
+func (w *window) last() string { return span(w.over.Round(time.Second)) }
+
 // span is a duration as people say it, to two or three digits.
 func span(d time.Duration) string {
 	switch {

@@ -34,6 +34,7 @@ func distributionOf(h prometheus.Histogram) Distribution {
 		zero:   w.GetZeroThreshold(),
 	}
 	deltas, count := w.GetPositiveDelta(), int64(0)
+	d.counts = make([]uint64, 0, len(deltas))
 	for i, span := range w.GetPositiveSpan() {
 		if i == 0 {
 			d.first = int(span.GetOffset())

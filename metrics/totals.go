@@ -19,10 +19,6 @@ type Totals struct {
 	// run is missing.
 	Classes map[string]uint64
 
-	// Limited is the waits that failed requests were told, by the class of the failure.
-	// A class without one is missing.
-	Limited map[string]LimitedTotals
-
 	// Events is the events that reached a predicate, by its name and their source.
 	Events []EventTotals
 
@@ -41,9 +37,6 @@ type Totals struct {
 
 	// LastSuccess is when a run last succeeded. Zero means that none has.
 	LastSuccess time.Time
-
-	// Convergence is how long requests took until they needed no further attempt.
-	Convergence Distribution
 }
 
 // TriggerTotals is what was counted of one trigger.
@@ -69,12 +62,6 @@ type TriggerTotals struct {
 	Latency Distribution
 }
 
-// LimitedTotals is how many failed requests were told to wait, and how long in all.
-type LimitedTotals struct {
-	Requests uint64
-	Delay    time.Duration
-}
-
 // EventTotals is the events of one source that reached one predicate.
 type EventTotals struct {
 	Predicate         string
@@ -89,41 +76,40 @@ type CallTotals struct {
 }
 
 // Totals returns what was counted so far. It waits for no lock that a run holds, and
-// costs as much as a scrape of the controller does: some hundred microseconds.
+// costs some hundred microseconds.
 func (c *Controller) Totals() Totals {
+	read := newReader(c.panics.Write)
 	t := Totals{
-		Limited:       c.limitedTotals(),
-		Events:        c.eventTotals(),
-		Calls:         c.callTotals(),
-		Retries:       counted(c.retries),
-		Periodics:     counted(c.periodics),
-		FailureResets: counted(c.failureResets),
-		GivenUp:       counted(c.givenUp),
-		HotLoops:      counted(c.hotLoops),
-		Panics:        counted(c.panics),
-		WorkersLost:   counted(c.workersLost),
-		Overruns:      counted(c.overruns),
+		Events:        c.eventTotals(read),
+		Calls:         c.callTotals(read),
+		Retries:       read(c.retries),
+		Periodics:     read(c.periodics),
+		FailureResets: read(c.failureResets),
+		GivenUp:       read(c.givenUp),
+		HotLoops:      read(c.hotLoops),
+		Panics:        read(c.panics),
+		WorkersLost:   read(c.workersLost),
+		Overruns:      read(c.overruns),
 		Overdue:       int(written(c.overdue.Write).GetGauge().GetValue()),
-		Convergence:   distributionOf(c.convergence),
 	}
 	if at := c.succeeded.Load(); at != 0 {
 		t.LastSuccess = time.Unix(0, at)
 	}
 	for i := range t.Triggers {
-		t.Triggers[i] = c.triggerTotals(i)
+		t.Triggers[i] = c.triggerTotals(i, read)
 	}
-	c.countClasses(&t)
+	c.countClasses(&t, read)
 	return t
 }
 
 // triggerTotals is all but the runs.
-func (c *Controller) triggerTotals(i int) TriggerTotals {
+func (c *Controller) triggerTotals(i int, read reader) TriggerTotals {
 	t := TriggerTotals{
-		Adds:          sum(c.adds, i),
-		Merges:        sum(c.merges, i),
-		Deliveries:    sum(c.deliveries, i),
-		NoOps:         sum(c.noOps, i),
-		HandlerPanics: sum(c.handlerPanics, i),
+		Adds:          read.at(c.adds, i),
+		Merges:        read.at(c.merges, i),
+		Deliveries:    read.at(c.deliveries, i),
+		NoOps:         read.at(c.noOps, i),
+		HandlerPanics: read.at(c.handlerPanics, i),
 	}
 	if h, ok := c.latency.made(i); ok {
 		t.Latency = distributionOf(h)
@@ -136,11 +122,11 @@ func (c *Controller) triggerTotals(i int) TriggerTotals {
 	return t
 }
 
-func (c *Controller) countClasses(t *Totals) {
+func (c *Controller) countClasses(t *Totals, read reader) {
 	t.Classes = map[string]uint64{}
 	for class, row := range c.runs.all {
 		for i := range t.Triggers {
-			if n := sum(row, i); n > 0 {
+			if n := read.at(row, i); n > 0 {
 				t.Classes[class] += n
 				t.Triggers[i].Runs += n
 			}
@@ -148,17 +134,7 @@ func (c *Controller) countClasses(t *Totals) {
 	}
 }
 
-func (c *Controller) limitedTotals() map[string]LimitedTotals {
-	totals := map[string]LimitedTotals{}
-	for class, h := range c.limited.all {
-		if w := written(h.Write).GetHistogram(); w.GetSampleCount() > 0 {
-			totals[class] = LimitedTotals{Requests: w.GetSampleCount(), Delay: inSeconds(w.GetSampleSum())}
-		}
-	}
-	return totals
-}
-
-func (c *Controller) eventTotals() []EventTotals {
+func (c *Controller) eventTotals(read reader) []EventTotals {
 	var totals []EventTotals
 	for predicate, counters := range c.events.all {
 		for i := range triggers {
@@ -166,8 +142,8 @@ func (c *Controller) eventTotals() []EventTotals {
 				totals = append(totals, EventTotals{
 					Predicate: predicate,
 					Trigger:   triggerName(i),
-					Admitted:  counted(e.admitted),
-					Dropped:   counted(e.dropped),
+					Admitted:  read(e.admitted),
+					Dropped:   read(e.dropped),
 				})
 			}
 		}
@@ -175,14 +151,14 @@ func (c *Controller) eventTotals() []EventTotals {
 	return totals
 }
 
-func (c *Controller) callTotals() []CallTotals {
+func (c *Controller) callTotals(read reader) []CallTotals {
 	var totals []CallTotals
 	names := verbNames()
 	for kind, verbs := range c.calls.all {
 		for verb, row := range verbs {
 			t := CallTotals{Kind: kind, Verb: names[verb]}
 			for i := range triggers {
-				t.Calls += sum(row, i)
+				t.Calls += read.at(row, i)
 			}
 			if t.Calls > 0 {
 				totals = append(totals, t)
@@ -192,18 +168,32 @@ func (c *Controller) callTotals() []CallTotals {
 	return totals
 }
 
-// sum is what the counter of the trigger at index i has counted.
-func sum(r *row[prometheus.Counter], i int) uint64 {
+// reader returns what a counter has counted.
+type reader func(prometheus.Counter) uint64
+
+// at is what the counter of the trigger at index i has counted.
+func (read reader) at(r *row[prometheus.Counter], i int) uint64 {
 	if c, ok := r.made(i); ok {
-		return counted(c)
+		return read(c)
 	}
 	return 0
 }
 
-func counted(c prometheus.Counter) uint64 { return uint64(written(c.Write).GetCounter().GetValue()) }
+// newReader returns a reader for one goroutine. The type of what counters write, which
+// nobody names, is of a module that the library does not require itself.
+func newReader[M any, P interface {
+	*M
+	GetCounter() C
+}, C interface{ GetValue() float64 }](write func(P) error) reader {
+	_ = write
+	m := new(M)
+	return func(c prometheus.Counter) uint64 {
+		_ = any(c).(interface{ Write(P) error }).Write(P(m)) // Those of this package never fail.
+		return uint64(P(m).GetCounter().GetValue())
+	}
+}
 
-// written returns what a metric writes. Its type, which nobody names, is of a module
-// that the library does not require itself.
+// written returns what a metric writes; see newReader.
 func written[M any](write func(*M) error) *M {
 	m := new(M)
 	_ = write(m) // Those of this package never fail.

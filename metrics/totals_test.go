@@ -16,7 +16,7 @@ func TestTotals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := newRegistry(t, metrics.Options{})
 		c := m.Controller("c")
-		require.Equal(t, metrics.Totals{Classes: map[string]uint64{}, Limited: map[string]metrics.LimitedTotals{}}, c.Totals())
+		require.Equal(t, metrics.Totals{Classes: map[string]uint64{}}, c.Totals())
 
 		info := trigger.Info{
 			Sources: trigger.SetOf(trigger.Retry, trigger.Primary), Attempt: 1, First: at(10),
@@ -33,8 +33,6 @@ func TestTotals(t *testing.T) {
 		phases := trigger.Phases{Read: seconds(1), Compute: seconds(2), Write: seconds(3), Status: seconds(4)}
 		c.Ran(trigger.Run{Info: info, Class: "success", Phases: phases, NoOp: true, Converged: true})
 		c.Ran(trigger.Run{Class: "conflict"})
-		c.Limited("conflict", seconds(2))
-		c.Limited("", seconds(1))
 		c.Filtered(trigger.Watched, "mine", true)
 		c.Filtered(trigger.Watched, "mine", false)
 		c.Filtered(trigger.Watched, "mine", false)
@@ -63,10 +61,6 @@ func TestTotals(t *testing.T) {
 		require.Equal(t, uint64(1), got.Triggers[trigger.Watched].HandlerPanics)
 		require.Equal(t, uint64(1), got.Triggers[trigger.Count].Runs, "of an unknown cause")
 		require.Equal(t, map[string]uint64{"success": 1, "conflict": 1}, got.Classes)
-		require.Equal(t, map[string]metrics.LimitedTotals{
-			"conflict": {Requests: 1, Delay: seconds(2)},
-			"unknown":  {Requests: 1, Delay: seconds(1)},
-		}, got.Limited)
 		require.Equal(t, []metrics.EventTotals{
 			{Predicate: "all", Trigger: "primary", Admitted: 1},
 			{Predicate: "mine", Trigger: "watched", Admitted: 1, Dropped: 2},
@@ -80,6 +74,5 @@ func TestTotals(t *testing.T) {
 		})
 		require.Equal(t, 1, got.Overdue)
 		require.True(t, got.LastSuccess.Equal(time.Now()))
-		require.Equal(t, uint64(1), got.Convergence.Count())
 	})
 }

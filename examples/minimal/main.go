@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/trimtab/trimtab"
+	"github.com/trimtab/trimtab/loopz"
 )
 
 // The annotations of a Pod template: ours to read, and ours to write.
@@ -65,6 +66,9 @@ func run(ctx context.Context) error {
 		WithOptions(loop.ControllerOptions(controller.Options{})). // Trimtab, line 1 of 2; was: WithOptions(controller.Options{})
 		Complete(loop.Reconciler(r))                               // Trimtab, line 2 of 2; was: Complete(r)
 	if err != nil {
+		return err
+	}
+	if err := loopz.AddTo(mgr, loop); err != nil { // a live page beside the metrics: /debug/loopz
 		return err
 	}
 	return mgr.Start(ctx)

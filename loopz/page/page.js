@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-	const every = 2000; // milliseconds between two looks
+	const every = (report) => (report.loops.length > 20 ? 4000 : 2000); // milliseconds between two looks
 	const remember = 300; // seconds of charts
 	const patience = 10000; // for an answer
 	const phases = ["delay", "wait", "read", "compute", "write", "status"];
@@ -190,7 +190,7 @@
 			text(a.setting, item.setting);
 		});
 		show(f.calm, l.advice.length === 0);
-		text(f.calm, l.adviceSeconds < 30 ? "It takes half a minute of looking to give advice." : "Nothing stands out in the last " + time(l.adviceSeconds) + ".");
+		text(f.calm, l.adviceSeconds < 30 ? "It takes half a minute of looking to give advice." : "Nothing stands out in the last " + time(Math.round(l.adviceSeconds)) + ".");
 
 		const known = l.predicates.length > 0;
 		text(f.events, known ? rate(l.rates.admitted) + "/s" : rate(Math.max(0, l.rates.adds - l.rates.retries - l.rates.periodics)) + "/s");
@@ -198,7 +198,7 @@
 		text(f.queue, number(l.queue.depth) + " ready");
 		text(f.queueMore, number(l.queue.delayed) + " wait for their time; " + rate(l.rates.adds) + "/s added, " + rate(l.rates.merges) + "/s of them merged");
 		text(f.busy, l.workers.busy + " of " + l.workers.limit);
-		text(f.busyMore, "busy now; " + number(recent.busyWorkers) + " on average in the last " + time(l.recentSeconds));
+		text(f.busyMore, "busy now; " + number(recent.busyWorkers) + " on average in the last " + time(Math.round(l.recentSeconds)));
 		text(f.runs, rate(l.rates.runs) + "/s");
 		text(f.runsMore, rate(l.rates.errors) + "/s failed, " + rate(l.rates.noOps) + "/s changed nothing");
 		const retry = l.triggers.find((s) => s.trigger === "retry");
@@ -212,7 +212,7 @@
 		const p = recent.phases;
 		const all = phases.map((name) => [name, p[name]]);
 		const total = all.reduce((sum, [, s]) => sum + s, 0);
-		text(f.barAllCap, "From enqueue to completion" + (recent.runs ? ", " + time(total / recent.runs) + " for each of " + plural(recent.runs, "run") + " in the last " + time(l.recentSeconds) : ": no run has ended in the last " + time(l.recentSeconds)));
+		text(f.barAllCap, "From enqueue to completion" + (recent.runs ? ", " + time(total / recent.runs) + " for each of " + plural(recent.runs, "run") + " in the last " + time(Math.round(l.recentSeconds)) : ": no run has ended in the last " + time(Math.round(l.recentSeconds))));
 		bar(f.barAll, all);
 		text(f.barRunCap, "Without the deliberate delay" + (recent.runs ? ", " + time((total - p.delay) / recent.runs) : ""));
 		bar(f.barRun, all.slice(1));
@@ -260,7 +260,7 @@
 		});
 
 		const next = { running: "running", ready: "ready", idle: "–" };
-		table(f, "hot", l.hot.slice(0, 10), (h) => h.object, (r, h) => {
+		table(f, "hot", l.hot, (h) => h.object, (r, h) => {
 			text(r.object, h.object);
 			text(r.requeues, number(h.requeues));
 			text(r.attempts, number(h.attempts));
@@ -272,11 +272,11 @@
 			text(r.triggers, o.triggers);
 			text(r.age, time(o.seconds));
 		});
-		table(f, "busiest", l.busiest.slice(0, 10), (o) => o.object, (r, o) => {
+		table(f, "busiest", l.busiest, (o) => o.object, (r, o) => {
 			text(r.object, o.object);
 			text(r.time, time(o.seconds));
 		});
-		table(f, "slow", l.slow.slice(0, 12), (s) => s.object + s.ended, (r, s) => {
+		table(f, "slow", l.slow, (s) => s.object + s.ended, (r, s) => {
 			text(r.object, s.object);
 			text(r.triggers, s.triggers);
 			text(r.class, s.class);
@@ -386,7 +386,7 @@
 		text($("when"), clock(report.time));
 	};
 
-	// The line to the operator: look every two seconds while somebody sees it; when there
+	// The line to the operator: look every few seconds while somebody sees it; when there
 	// is no answer say so, and try again after 1 s, 2 s, and so on up to 15 s.
 	let timer = 0;
 	let failures = 0;
@@ -432,7 +432,7 @@
 			if (failures || document.body.className !== "live") linked("live", failures ? "Live again" : "Live");
 			failures = 0;
 			show($("lost"), false);
-			later(every);
+			later(every(report));
 		} catch (error) {
 			lose(error);
 		} finally {

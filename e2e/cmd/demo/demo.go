@@ -82,6 +82,7 @@ func (d *demo) start(ctx context.Context) (err error) {
 		"log:        "+d.operator.Log(),
 		"kubeconfig: "+d.cluster.Kubeconfig(),
 		"metrics:    "+d.operator.MetricsURL(),
+		"live page:  "+d.operator.LoopzURL(),
 		"",
 	)
 	return nil

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/trimtab/trimtab/loopz"
+
 	"github.com/trimtab/trimtab/e2e/internal/leash"
 )
 
@@ -63,6 +65,11 @@ func New(opts Options) (*Process, error) {
 // MetricsURL returns where the operator serves its metrics.
 func (p *Process) MetricsURL() string {
 	return "http://" + p.metrics + "/metrics"
+}
+
+// LoopzURL returns where the operator shows its loop.
+func (p *Process) LoopzURL() string {
+	return "http://" + p.metrics + loopz.Path
 }
 
 // Log returns the path of the operator's log.

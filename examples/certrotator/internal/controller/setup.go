@@ -11,6 +11,7 @@ import (
 	"github.com/trimtab/trimtab"
 	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
 	"github.com/trimtab/trimtab/handler"
+	"github.com/trimtab/trimtab/loopz"
 	"github.com/trimtab/trimtab/predicate"
 	"github.com/trimtab/trimtab/reconcile"
 	"github.com/trimtab/trimtab/requeue"
@@ -41,6 +42,9 @@ func (r *CertificateReconciler) SetupWithManager(mgr ctrl.Manager, options contr
 			Deadline: reconcile.DeadlineOptions{Timeout: r.RunTimeout},
 		},
 	})
+	if err := loopz.AddTo(mgr, loop); err != nil { // a live page beside the metrics: /debug/loopz
+		return err
+	}
 	specs := loop.Observe(trigger.Primary, "Certificate", predicate.SpecChanged())
 	secrets := loop.Observe(trigger.Watched, "Secret", predicate.Any(
 		predicate.DataChanged(), predicate.LabelsChanged(managedByLabel, certificateLabel), predicate.OwnersChanged()))
