@@ -129,5 +129,5 @@ func TestArguments(t *testing.T) {
 	// The last of equal flags counts.
 	require.Equal(t, []string{"-test.bench=.", "-test.timeout=0", "-test.benchtime=100ms", "-test.run=^$"}, arguments(options{}, 1))
 	require.Equal(t, []string{"-test.short", "-test.benchtime=50ms"}, arguments(options{quick: true}, 1)[4:])
-	require.Equal(t, []string{"-test.run=^Test(Storm|Tenants|Outage)$", "-scenarios"}, arguments(options{}, 0)[4:])
+	require.Equal(t, []string{"-test.run=^Test(Storm|Tenants|Outage|Herd|Schedule)$", "-scenarios"}, arguments(options{}, 0)[4:])
 }
