@@ -50,7 +50,8 @@ func ratesOf(w *window) Rates {
 		r.Admitted += w.rate(e.Admitted)
 		r.Dropped += w.rate(e.Dropped)
 	}
-	for _, t := range w.counted.Triggers {
+	for i := range w.counted.Triggers {
+		t := &w.counted.Triggers[i]
 		r.Adds += w.rate(t.Adds)
 		r.Merges += w.rate(t.Merges)
 	}

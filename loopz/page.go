@@ -11,11 +11,11 @@ import (
 
 var (
 	//go:embed page/page.html
-	pageHTML []byte //nolint:gochecknoglobals // Only the linker writes it.
+	pageHTML []byte
 	//go:embed page/page.css
-	pageCSS []byte //nolint:gochecknoglobals // As above.
+	pageCSS []byte
 	//go:embed page/page.js
-	pageJS []byte //nolint:gochecknoglobals // As above.
+	pageJS []byte
 )
 
 // page is the one document of the page, its style and script in it: it works behind

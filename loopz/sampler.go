@@ -1,6 +1,7 @@
 package loopz
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -112,8 +113,8 @@ func (s *sampler) look(i int, status *trimtab.Status, now time.Time) LoopReport 
 
 // since returns what was counted in about the last d.
 func (s *sampler) since(d time.Duration, i int, status *trimtab.Status, now time.Time) window {
-	for n := len(s.samples) - 1; n >= 0; n-- {
-		if from := s.samples[n]; now.Sub(from.at) >= d || n == 0 {
+	for n, from := range slices.Backward(s.samples) {
+		if now.Sub(from.at) >= d || n == 0 {
 			return newWindow(now.Sub(from.at), from.loops[i], status)
 		}
 	}
@@ -143,5 +144,6 @@ func (s *sampler) keep(next sample) {
 		}
 	}
 	clear(s.samples[len(kept):])
-	s.samples = append(kept, next)
+	kept = append(kept, next)
+	s.samples = kept
 }

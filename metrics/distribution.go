@@ -119,8 +119,8 @@ func (d Distribution) coarser() Distribution {
 	return c
 }
 
-// wider is the bucket of the next coarser schema that a bucket goes into. It rounds up,
-// also below zero.
+// wider is the bucket of the next coarser schema that a bucket goes into. It rounds
+// up, also below zero.
 func wider(index int) int { return (index + 1) >> 1 }
 
 // at is the count of the bucket of that index.

@@ -51,7 +51,8 @@ func (r *row[M]) at(i int) M {
 	return m
 }
 
-// made returns the metric of the trigger at index i, and false if it was not needed yet.
+// made returns the metric of the trigger at index i, and false if it was not needed
+// yet.
 func (r *row[M]) made(i int) (metric M, ok bool) {
 	if m := r.metrics[i].Load(); m != nil {
 		return *m, true

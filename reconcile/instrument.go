@@ -13,7 +13,8 @@ import (
 )
 
 // Queue is what the chain needs of a work queue; *queue.Queue is one. One that also
-// has the method Ended(request, trigger.Run) is told of each run once Observer.Ran was.
+// has the method Ended(request, trigger.Run) is told of each run once Observer.Ran
+// was.
 type Queue[request comparable] interface {
 	// Running returns what is known of the run of that request that is in flight.
 	Running(request) (trigger.Info, bool)

@@ -40,8 +40,8 @@ func Start(ctx context.Context) (*Browser, error) {
 		chromedp.ExecPath(path), chromedp.NoSandbox, // A container has no user namespaces for it.
 		chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-GB"), chromedp.Flag("force-color-profile", "srgb"))
 	allocator, end := chromedp.NewExecAllocator(ctx, options...)
-	tab, close := chromedp.NewContext(allocator)
-	b := &Browser{ctx: tab, cancel: func() { close(); end() }}
+	tab, closeTab := chromedp.NewContext(allocator)
+	b := &Browser{ctx: tab, cancel: func() { closeTab(); end() }}
 	if err := b.listen(); err != nil {
 		b.Stop()
 		return nil, fmt.Errorf("browser: start %s: %w", path, err)
@@ -83,8 +83,8 @@ func (b *Browser) complain(format string, args ...any) {
 	b.complaints = append(b.complaints, fmt.Sprintf(format, args...))
 }
 
-// Complaints returns what the console has shown in red since the last call: exceptions,
-// errors, warnings, and what the policy of a page has refused.
+// Complaints returns what the console has shown in red since the last call:
+// exceptions, errors, warnings, and what the policy of a page has refused.
 func (b *Browser) Complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
