@@ -28,6 +28,10 @@ type Status struct {
 	// Hot is what is known of each of Queue.Hot.
 	Hot []queue.Inspection
 
+	// OtherRequeues is how often the one in the middle of the other requests that were
+	// requeued most, at most 199, was requeued. Zero if there is no other.
+	OtherRequeues uint64
+
 	// Measured is whether the loop has metrics. Without, Totals is zero.
 	Measured bool
 	Totals   metrics.Totals
@@ -74,16 +78,16 @@ func (l *TypedLoop[request]) Status() Status {
 	}
 	if w.live() {
 		s.Controller = w.queue.Name()
-		s.Queue, s.Hot = w.inspect()
+		s.Queue, s.Hot, s.OtherRequeues = w.inspect()
 	}
 	return s
 }
 
 // inspect returns the state of the queue with the names of its requests, and what is
-// known of the hot ones.
-func (w *wiring[request]) inspect() (queue.Snapshot[string], []queue.Inspection) {
+// known of the hot ones and the others.
+func (w *wiring[request]) inspect() (s queue.Snapshot[string], hot []queue.Inspection, others uint64) {
 	from := w.queue.Snapshot()
-	s := queue.Snapshot[string]{
+	s = queue.Snapshot[string]{
 		Depth: from.Depth, ByPriority: from.ByPriority, Delayed: from.Delayed, NextDue: from.NextDue,
 		Running: from.Running, Workers: from.Workers, OldestWaiting: from.OldestWaiting, OverFor: from.OverFor,
 	}
@@ -93,7 +97,9 @@ func (w *wiring[request]) inspect() (queue.Snapshot[string], []queue.Inspection)
 	for _, r := range from.HotLoops[:min(statusKept, len(from.HotLoops))] {
 		s.HotLoops = append(s.HotLoops, named.Of(r))
 	}
-	var hot []queue.Inspection
+	if n := len(from.Hot); n > 1 {
+		others = from.Hot[(n+1)/2].Requeues
+	}
 	for _, h := range from.Hot[:min(statusKept, len(from.Hot))] {
 		s.Hot = append(s.Hot, queue.Hot[string]{Request: named.Of(h.Request), Requeues: h.Requeues})
 		hot = append(hot, w.queue.Inspect(h.Request))
@@ -101,5 +107,5 @@ func (w *wiring[request]) inspect() (queue.Snapshot[string], []queue.Inspection)
 	for _, b := range from.Busiest[:min(statusKept, len(from.Busiest))] {
 		s.Busiest = append(s.Busiest, queue.Busy[string]{Request: named.Of(b.Request), Time: b.Time})
 	}
-	return s, hot
+	return s, hot, others
 }

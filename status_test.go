@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
@@ -69,6 +70,41 @@ func TestStatus(t *testing.T) {
 		require.Zero(t, s.Queue)
 		require.Equal(t, uint64(1), s.Totals.Classes["error"], "what was counted stays")
 	})
+}
+
+// What is hot is told from what is usual, by all that the queue knows of.
+func TestStatusOfOthers(t *testing.T) {
+	loop := trimtab.New("hot", trimtab.Options{DisableMetrics: true, RateLimiter: ratelimit.NewExponential[reconcile.Request](ratelimit.ExponentialOptions{BaseDelay: 1, MaxDelay: 1})})
+	r := loop.Reconciler(reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
+		return reconcile.Result{}, errors.New("broken")
+	}))
+	o := loop.ControllerOptions(controller.Options{})
+	q := o.NewQueue("hot", o.RateLimiter).(priorityqueue.PriorityQueue[reconcile.Request])
+	defer q.ShutDown()
+	requeue := func(name string, times int) {
+		q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
+		for range times {
+			request, priority, _ := q.GetWithPriority()
+			_, _ = r.Reconcile(t.Context(), request)
+			q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true, Priority: &priority}, request)
+			q.Done(request)
+		}
+		request, _ := q.Get()
+		q.Done(request)
+	}
+	require.Zero(t, loop.Status().OtherRequeues)
+	requeue("hot", 100)
+	require.Zero(t, loop.Status().OtherRequeues, "there is no other")
+	requeue("warm", 50)
+	require.Equal(t, uint64(50), loop.Status().OtherRequeues)
+	for i := range 40 {
+		requeue(fmt.Sprint("cool-", i), 3)
+	}
+	s := loop.Status()
+	require.Len(t, s.Queue.Hot, 10)
+	require.Len(t, s.Hot, 10)
+	require.Equal(t, "/hot", s.Queue.Hot[0].Request)
+	require.Equal(t, uint64(3), s.OtherRequeues)
 }
 
 // Of the runs of the last minutes the slowest are remembered, and no others.

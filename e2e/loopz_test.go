@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/prometheus/client_golang/prometheus"
@@ -72,8 +73,11 @@ func TestLoopzShowsAStorm_QU07(t *testing.T) {
 	eventually(t, func() error { return shows(b, "asked for", "of 4 workers", "MaxConcurrentReconciles", "shop/"+hotOne) })
 	require.Contains(t, eval[string](t, b, `document.querySelector("#news").textContent`), "dvice", "a screen reader hears of it")
 
+	if os.Getenv(screenshotVar) != "" {
+		time.Sleep(patience) // The charts are to show something.
+	}
 	for _, theme := range []string{"light", "dark"} {
-		require.NoError(t, b.Look(1280, 1600, theme))
+		require.NoError(t, b.Look(1280, 1180, theme))
 		require.Empty(t, eval[[]string](t, b, paleScript), "the text of the %s theme can be read", theme)
 		keep(t, b, theme)
 	}
@@ -308,7 +312,6 @@ func TestLoopzAsksWhoIsThere(t *testing.T) {
 	})
 	for _, path := range []string{loopz.Path, loopz.Path + "?format=json"} {
 		require.Equal(t, http.StatusUnauthorized, status(path, ""))
-		require.Equal(t, http.StatusUnauthorized, status(path, "nobody's"))
 		require.Equal(t, http.StatusForbidden, status(path, tokenOf(t, "stranger")))
 		require.Equal(t, http.StatusOK, status(path, tokenOf(t, "looker", loopz.Path)))
 	}

@@ -184,7 +184,7 @@ func TestAdviceOnObjects(t *testing.T) {
 	hot := func(first, others uint64, n, attempts int, class string) func(*trimtab.Status) {
 		return func(s *trimtab.Status) {
 			s.Queue.Hot = []queue.Hot[string]{{Request: "default/hot", Requeues: first}}
-			s.Hot = []queue.Inspection{{Attempts: attempts, LastClass: class}}
+			s.Hot, s.OtherRequeues = []queue.Inspection{{Attempts: attempts, LastClass: class}}, others
 			for range n {
 				s.Queue.Hot = append(s.Queue.Hot, queue.Hot[string]{Request: "default/other", Requeues: others})
 				s.Hot = append(s.Hot, queue.Inspection{})
@@ -195,7 +195,7 @@ func TestAdviceOnObjects(t *testing.T) {
 		"it fails": {
 			end:  hot(60, 6, 9, 17, "invalid"),
 			want: []string{"hot-object"},
-			text: []string{"default/hot was requeued at least 60 times of late, the one in the middle of the list 6 times; it has failed 17 times in a row, last with invalid."},
+			text: []string{"default/hot was requeued at least 60 times of late, the one in the middle of the others 6 times; it has failed 17 times in a row, last with invalid."},
 		},
 		"it fails, alone":            {end: hot(20, 0, 0, 17, "conflict"), want: []string{"hot-object"}},
 		"it polls far more":          {end: hot(60, 6, 3, 0, ""), want: []string{"hot-object"}, text: []string{"RequeueAfter"}},

@@ -2,7 +2,6 @@ package loopz
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/trimtab/trimtab/trigger"
@@ -10,7 +9,7 @@ import (
 
 const (
 	// A hot object has so many requeues, and so many times those of the one in the
-	// middle of the list.
+	// middle of the others.
 	hotRequeues = 20
 	hotTimes    = 5
 
@@ -40,22 +39,14 @@ func hotObject(w *window) (Advice, bool) {
 		return Advice{}, false
 	}
 	first, known := hot[0], w.status.Hot[0]
-	var others []uint64
-	for _, h := range hot[1:] {
-		others = append(others, h.Requeues)
-	}
-	usual := uint64(0)
-	if len(others) > 0 {
-		slices.Sort(others)
-		usual = others[len(others)/2]
-	}
+	others, usual := len(hot)-1, w.status.OtherRequeues
 	// Where there are few others, a lone poller stands out as well.
-	if first.Requeues < hotTimes*usual || known.Attempts == 0 && len(others) < 3 {
+	if first.Requeues < hotTimes*usual || known.Attempts == 0 && others < 3 {
 		return Advice{}, false
 	}
 	text := fmt.Sprintf("%s was requeued at least %d times of late", first.Request, first.Requeues)
-	if len(others) > 0 {
-		text += fmt.Sprintf(", the one in the middle of the list %d times", usual)
+	if others > 0 {
+		text += fmt.Sprintf(", the one in the middle of the others %d times", usual)
 	}
 	if known.Attempts == 0 {
 		return Advice{Rule: "hot-object", Text: text + ".", Setting: "its RequeueAfter; or trimtab.Options.Queue.MinInterval"}, true
