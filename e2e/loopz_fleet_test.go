@@ -36,6 +36,7 @@ import (
 	"github.com/trimtab/trimtab/trigger"
 
 	"github.com/trimtab/trimtab/e2e/internal/cluster"
+	"github.com/trimtab/trimtab/e2e/internal/slow"
 )
 
 // shopFleet is an operator in the test's process, on the real API server: its objects are
@@ -103,7 +104,7 @@ func startFleet(t *testing.T, namespace string, objects int, more ...loopz.Loop)
 	kinds, err := cluster.Scheme()
 	require.NoError(t, err)
 	address = freeAddress(t)
-	mgr, err := ctrl.NewManager(world.Config(), ctrl.Options{
+	mgr, err := ctrl.NewManager(slowed(slow.Transport{Write: 30 * time.Millisecond}), ctrl.Options{
 		Scheme: kinds, NewClient: trimtab.NewClient, Metrics: metricsserver.Options{BindAddress: address},
 		Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
 	})
@@ -115,7 +116,7 @@ func startFleet(t *testing.T, namespace string, objects int, more ...loopz.Loop)
 		Reconcile:   reconcile.Options[reconcile.Request]{Deadline: reconcile.DeadlineOptions{Timeout: 30 * time.Second}},
 	})
 	require.NoError(t, ctrl.NewControllerManagedBy(mgr).Named(namespace).
-		For(&corev1.ConfigMap{}, builder.WithPredicates(predicate.DataChanged())).
+		For(&corev1.ConfigMap{}, builder.WithPredicates(loop.Observe(trigger.Primary, "DataChanged", predicate.DataChanged()))).
 		WatchesRawSource(source.Func(func(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 			go f.live(ctx, q)
 			return nil
@@ -148,7 +149,7 @@ func (f *shopFleet) live(ctx context.Context, queue workqueue.TypedRateLimitingI
 	for ctx.Err() == nil {
 		name := types.NamespacedName{Namespace: f.namespace, Name: fmt.Sprintf("web-%d", rand.IntN(10))}
 		source, pause := trigger.Primary, 150*time.Millisecond
-		if rand.IntN(3) > 0 {
+		if rand.IntN(6) > 0 {
 			source = trigger.Watched
 		}
 		if f.storm.Load() {

@@ -193,8 +193,8 @@
 		text(f.calm, l.adviceSeconds < 30 ? "It takes half a minute of looking to give advice." : "Nothing stands out in the last " + time(Math.round(l.adviceSeconds)) + ".");
 
 		const known = l.predicates.length > 0;
-		text(f.events, known ? rate(l.rates.admitted) + "/s" : rate(Math.max(0, l.rates.adds - l.rates.retries - l.rates.periodics)) + "/s");
-		text(f.eventsMore, known ? "admitted, " + rate(l.rates.dropped) + "/s dropped by predicates" : "added by handlers");
+		text(f.events, rate(Math.max(0, l.rates.adds - l.rates.retries - l.rates.periodics)) + "/s");
+		text(f.eventsMore, "added by handlers" + (known ? "; predicates admit " + rate(l.rates.admitted) + "/s, drop " + rate(l.rates.dropped) + "/s" : ""));
 		text(f.queue, number(l.queue.depth) + " ready");
 		text(f.queueMore, number(l.queue.delayed) + " wait for their time; " + rate(l.rates.adds) + "/s added, " + rate(l.rates.merges) + "/s of them merged");
 		text(f.busy, l.workers.busy + " of " + l.workers.limit);
