@@ -65,7 +65,9 @@ func TestLoopzShowsAStorm_QU07(t *testing.T) {
 	require.NoError(t, b.Look(1280, 1600, "light"))
 	require.NoError(t, b.Open("http://"+address+loopz.Path))
 	eventually(t, func() error { return shows(b, "Live", "shop", "One trip round the loop", "Nothing is running") })
-	eventually(t, func() error { return shows(b, "shop/"+hotOne+" was requeued at least", "last with invalid", "DataChanged") })
+	eventually(t, func() error {
+		return shows(b, "shop/"+hotOne+" was requeued at least", "last with invalid", "DataChanged")
+	})
 	require.NotContains(t, rulesOf(summaryOf(t, address)), "workers")
 
 	f.storm.Store(true)
