@@ -47,9 +47,9 @@ func TestManyObjectsLeaveNothing_RC14_ME05_RL06(t *testing.T) {
 	eventually(t, func() error { return c.has(t, objects) })
 	meanwhile := gather(t, c.registry)
 	t.Logf("%d objects are there after %s", objects, time.Since(begin))
-	require.Len(t, meanwhile["trimtab_object_requeues"], 20, "the hot objects have series")
+	require.Len(t, meanwhile["trimtab_object_requeues"], 10, "the hot objects have series")
 	require.NotEmpty(t, meanwhile["trimtab_object_busy_seconds"])
-	require.LessOrEqual(t, meanwhile.Len(), before.Len()+2*20)
+	require.LessOrEqual(t, meanwhile.Len(), before.Len()+2*10)
 
 	s.deleteConfigMaps(t)
 	eventually(t, func() error { return c.empty(t) })
