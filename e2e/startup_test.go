@@ -11,7 +11,7 @@ import (
 
 	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
 
-	"github.com/trimtab/trimtab/e2e/internal/operator"
+	"github.com/trimtab/trimtab/e2e/internal/endpoint"
 )
 
 // An impossible option is named with its value, before anything starts.
@@ -60,7 +60,7 @@ func TestMissingCRD(t *testing.T) {
 
 	p := s.newOperator(t, userA)
 	err := p.Start(t.Context())
-	require.ErrorIs(t, err, operator.ErrEnded)
+	require.ErrorIs(t, err, endpoint.ErrEnded)
 	log, err := os.ReadFile(p.Log())
 	require.NoError(t, err)
 	require.Contains(t, string(log), "Certificate")

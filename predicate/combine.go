@@ -20,21 +20,7 @@ import (
 //
 // They panic if a predicate is nil.
 func All(predicates ...Predicate) Predicate {
-	return combine("All", predicates, allOf)
-}
-
-func allOf(parts []judge, e occasion) verdict {
-	sum := abstain
-	for _, p := range parts {
-		switch p.judge(e) {
-		case drop:
-			return drop
-		case pass:
-			sum = pass
-		case abstain:
-		}
-	}
-	return sum
+	return combine("All", predicates, drop)
 }
 
 // Any returns a predicate that passes an event which one of the predicates passes:
@@ -48,19 +34,7 @@ func Any(predicates ...Predicate) Predicate {
 	if len(predicates) == 0 {
 		panic(errors.New("predicate: Any(): must have at least one predicate"))
 	}
-	return combine("Any", predicates, func(parts []judge, e occasion) verdict {
-		sum := abstain
-		for _, p := range parts {
-			switch p.judge(e) {
-			case pass:
-				return pass
-			case drop:
-				sum = drop
-			case abstain:
-			}
-		}
-		return sum
-	})
+	return combine("Any", predicates, pass)
 }
 
 // None returns a predicate that passes an event which none of the predicates passes:
@@ -72,23 +46,16 @@ func Any(predicates ...Predicate) Predicate {
 // starts the deletion or in which another object has taken the name, unless it is None
 // of DeletionStarted. None of none passes every event.
 func None(predicates ...Predicate) Predicate {
-	return combine("None", predicates, func(parts []judge, e occasion) verdict {
+	some := combine("None", predicates, pass)
+	return &filter{fit: some.fit, decide: func(e occasion) verdict {
 		e.turned = !e.turned
-		sum := abstain
-		for _, p := range parts {
-			switch p.judge(e) {
-			case pass:
-				return drop
-			case drop:
-				sum = pass
-			case abstain:
-			}
-		}
-		return sum
-	})
+		return opposite(some.judge(e))
+	}}
 }
 
-func combine(name string, predicates []Predicate, decide func(parts []judge, e occasion) verdict) *filter {
+// combine returns a filter whose verdict is the decisive one if a predicate's is, and
+// else the other one if a predicate's is.
+func combine(name string, predicates []Predicate, decisive verdict) *filter {
 	parts := make([]judge, len(predicates))
 	for i, p := range predicates {
 		if null.Is(p) {
@@ -97,7 +64,19 @@ func combine(name string, predicates []Predicate, decide func(parts []judge, e o
 		parts[i] = judged(p)
 	}
 	return &filter{
-		decide: func(e occasion) verdict { return decide(parts, e) },
+		decide: func(e occasion) verdict {
+			sum := abstain
+			for _, p := range parts {
+				v := p.judge(e)
+				if v == decisive {
+					return v
+				}
+				if v != abstain {
+					sum = v
+				}
+			}
+			return sum
+		},
 		fit: func(t reflect.Type) error {
 			for _, p := range parts {
 				if err := p.fits(t); err != nil {

@@ -27,6 +27,18 @@ func verdictOf(admitted bool) verdict {
 	return drop
 }
 
+// opposite returns the verdict turned round. To abstain stays that.
+func opposite(v verdict) verdict {
+	switch v {
+	case drop:
+		return pass
+	case pass:
+		return drop
+	default:
+		return abstain
+	}
+}
+
 // occasion is what a predicate is asked about. No object in it is nil.
 type occasion struct {
 	kind          Events        // one of them, or none: an object alone, which Matches asks about
@@ -97,7 +109,7 @@ func updatesOnly(passes func(before, after client.Object) bool) Predicate {
 // pass, and in any case an update that makes the object match, or match no longer:
 // the others can't know that this is one.
 func objectsOnly(name string, matches func(o client.Object) bool, predicates ...Predicate) *filter {
-	all := combine(name, predicates, allOf)
+	all := combine(name, predicates, drop)
 	return &filter{
 		decide: func(e occasion) verdict {
 			is := matches(e.after)

@@ -27,7 +27,7 @@ func NotPaused(annotation string, predicates ...Predicate) Predicate {
 		value, ok := t.value(o, annotation)
 		return ok && !strings.EqualFold(value, "false")
 	}
-	all := combine("NotPaused", predicates, allOf)
+	all := combine("NotPaused", predicates, drop)
 	return &filter{
 		decide: func(e occasion) verdict {
 			switch {

@@ -102,7 +102,7 @@ func ShardLabel(ring, shard string, predicates ...Predicate) Predicate {
 		value, _ := labels.value(o, main)
 		return value == shard
 	}
-	all := combine("ShardLabel", predicates, allOf)
+	all := combine("ShardLabel", predicates, drop)
 	drained := func(e occasion) bool { _, ok := labels.value(e.after, drain); return ok }
 	return objectsOnly("ShardLabel", assigned, &filter{
 		decide: func(e occasion) verdict { return verdictOf(drained(e) || all.judge(e) != drop) },

@@ -6,8 +6,8 @@ import (
 )
 
 // shrinkAbove is the peak from which a rebuild pays: below it, the memory that
-// a map holds on to is less than 100 KiB for keys of a few words.
-const shrinkAbove = 1024
+// a map holds on to is less than 20 KiB for keys of a few words.
+const shrinkAbove = 128
 
 // Map is a map that is rebuilt when it holds under a quarter of its peak. The
 // zero value is an empty map, ready to use. It is not safe for concurrent use.

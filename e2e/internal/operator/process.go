@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"sync"
@@ -13,17 +12,14 @@ import (
 
 	"github.com/trimtab/trimtab/loopz"
 
+	"github.com/trimtab/trimtab/e2e/internal/endpoint"
 	"github.com/trimtab/trimtab/e2e/internal/leash"
 )
 
 const (
 	startPatience = time.Minute // from the start to the first readyz
 	stopPatience  = time.Minute // from SIGTERM to the end
-	pollInterval  = 20 * time.Millisecond
 )
-
-// ErrEnded is in the error of Start when the process ended before it was ready.
-var ErrEnded = errors.New("ended before it was ready")
 
 // Options configures New.
 type Options struct {
@@ -55,11 +51,11 @@ type Process struct {
 
 // New reserves addresses for an operator that is not running yet.
 func New(opts Options) (*Process, error) {
-	metrics, probes, err := freeAddresses()
+	free, err := endpoint.Free(2)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("operator: %w", err)
 	}
-	return &Process{opts: opts, metrics: metrics, probes: probes}, nil
+	return &Process{opts: opts, metrics: free[0], probes: free[1]}, nil
 }
 
 // MetricsURL returns where the operator serves its metrics.
@@ -85,14 +81,15 @@ func (p *Process) PID() int {
 	return 0
 }
 
-// Start starts the operator and waits until it says that it is ready.
+// Start starts the operator and waits until it says that it is ready. If it ends
+// before, the error is an [endpoint.ErrEnded].
 func (p *Process) Start(ctx context.Context) error {
 	if err := p.launch(); err != nil {
 		return fmt.Errorf("operator: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	if err := p.waitReady(ctx); err != nil {
+	if err := endpoint.WaitOK(ctx, "http://"+p.probes+"/readyz", p.Ended()); err != nil {
 		return errors.Join(fmt.Errorf("operator: %w (log: %s)", err, p.opts.Log), p.Kill())
 	}
 	return nil
@@ -186,22 +183,6 @@ func (p *Process) args() []string {
 	return append(own, p.opts.Args...)
 }
 
-// waitReady waits for the readiness probe, or for the end.
-func (p *Process) waitReady(ctx context.Context) error {
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for !probe(ctx, "http://"+p.probes+"/readyz") {
-		select {
-		case <-ticker.C:
-		case <-p.Ended():
-			return ErrEnded
-		case <-ctx.Done():
-			return fmt.Errorf("not ready: %w", ctx.Err())
-		}
-	}
-	return nil
-}
-
 // current returns the process that was started last and not forgotten, and
 // when it ends.
 func (p *Process) current() (cmd *exec.Cmd, ended <-chan struct{}) {
@@ -219,17 +200,4 @@ func (p *Process) forget() error {
 		return fmt.Errorf("operator: ended with %w (log: %s)", p.err, p.opts.Log)
 	}
 	return nil
-}
-
-func probe(ctx context.Context, url string) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return false
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return resp.StatusCode == http.StatusOK
 }

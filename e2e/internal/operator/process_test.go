@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/trimtab/trimtab/e2e/internal/endpoint"
 	"github.com/trimtab/trimtab/e2e/internal/operator"
 )
 
@@ -90,7 +91,7 @@ func TestKillGivesNoWarning(t *testing.T) {
 func TestStartNamesTheLogOfWhatEnded(t *testing.T) {
 	p := newProcess(t, "--broken")
 	err := p.Start(t.Context())
-	require.ErrorIs(t, err, operator.ErrEnded)
+	require.ErrorIs(t, err, endpoint.ErrEnded)
 	require.ErrorContains(t, err, p.Log())
 	require.Contains(t, log(t, p), "broken as asked")
 }

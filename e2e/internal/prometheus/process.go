@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,16 +13,14 @@ import (
 	"github.com/prometheus/client_golang/api"
 	promv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 
+	"github.com/trimtab/trimtab/e2e/internal/endpoint"
 	"github.com/trimtab/trimtab/e2e/internal/leash"
 )
 
 // ErrMissing says how to get the binary that is missing.
 var ErrMissing = errors.New("prometheus: no such command: run make debian, or install Prometheus")
 
-const (
-	patience     = time.Minute // until it is ready, and until it has ended
-	pollInterval = 50 * time.Millisecond
-)
+const patience = time.Minute // until it is ready, and until it has ended
 
 // Options configures Start.
 type Options struct {
@@ -53,7 +49,8 @@ type Prometheus struct {
 	opts  Options
 	url   string
 	cmd   *exec.Cmd
-	ended chan error
+	ended chan struct{} // closed once cmd has ended and err is set
+	err   error
 }
 
 // Start starts a Prometheus and waits until it is ready.
@@ -62,11 +59,12 @@ func Start(ctx context.Context, opts Options) (*Prometheus, error) {
 	if err != nil {
 		return nil, ErrMissing
 	}
-	p := &Prometheus{opts: opts, ended: make(chan error, 1)}
-	address, err := freeAddress()
+	p := &Prometheus{opts: opts, ended: make(chan struct{})}
+	free, err := endpoint.Free(1)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("prometheus: %w", err)
 	}
+	address := free[0]
 	p.url = "http://" + address
 	c, err := api.NewClient(api.Config{Address: p.url})
 	if err != nil {
@@ -76,8 +74,10 @@ func Start(ctx context.Context, opts Options) (*Prometheus, error) {
 	if err := p.launch(binary, address); err != nil {
 		return nil, fmt.Errorf("prometheus: %w", err)
 	}
-	if err := p.waitReady(ctx); err != nil {
-		return nil, errors.Join(err, p.Stop())
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := endpoint.WaitOK(ctx, p.url+"/-/ready", p.ended); err != nil {
+		return nil, errors.Join(fmt.Errorf("prometheus: %w (log: %s)", err, p.Log()), p.Stop())
 	}
 	return p, nil
 }
@@ -89,15 +89,15 @@ func (p *Prometheus) Log() string { return filepath.Join(p.opts.Folder, "prometh
 func (p *Prometheus) Stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // It fails only if it has ended already.
 	select {
-	case err := <-p.ended:
-		p.ended <- err // for the next
-		if err != nil {
-			return fmt.Errorf("prometheus: %w (log: %s)", err, p.Log())
+	case <-p.ended:
+		if p.err != nil {
+			return fmt.Errorf("prometheus: %w (log: %s)", p.err, p.Log())
 		}
 		return nil
 	case <-time.After(patience):
 		_ = p.cmd.Process.Kill()
-		return fmt.Errorf("prometheus: still there %s after SIGTERM: %w", patience, <-p.ended)
+		<-p.ended
+		return fmt.Errorf("prometheus: still there %s after SIGTERM: %w", patience, p.err)
 	}
 }
 
@@ -126,7 +126,10 @@ func (p *Prometheus) launch(binary, address string) error {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
-	go func() { p.ended <- p.cmd.Wait() }()
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
 	return nil
 }
 
@@ -143,45 +146,4 @@ func (o Options) config() string {
   "scrape_configs": [{"job_name": %[3]q, "static_configs": [{"targets": [%[4]q], "labels": {"namespace": %[5]q}}]}]
 }
 `, o.Interval, rules, o.Job, o.Target, o.Namespace)
-}
-
-func (p *Prometheus) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ticker := time.NewTicker(pollInterval)
-	defer ticker.Stop()
-	for !ready(ctx, p.url+"/-/ready") {
-		select {
-		case <-ticker.C:
-		case err := <-p.ended:
-			p.ended <- err
-			return fmt.Errorf("prometheus: ended before it was ready (log: %s)", p.Log())
-		case <-ctx.Done():
-			return fmt.Errorf("prometheus: not ready: %w", ctx.Err())
-		}
-	}
-	return nil
-}
-
-func ready(ctx context.Context, url string) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return false
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = resp.Body.Close() }()
-	return resp.StatusCode == http.StatusOK
-}
-
-// freeAddress returns a loopback address that nobody listens on.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("prometheus: %w", err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String(), nil
 }
