@@ -46,7 +46,7 @@ func newManager(t *testing.T, config *rest.Config, namespace string, opts manage
 	kinds, err := cluster.Scheme()
 	require.NoError(t, err)
 	opts.Scheme = kinds
-	opts.Cache = cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}}
+	opts.Cache.DefaultNamespaces = map[string]cache.Config{namespace: {}}
 	opts.Metrics.BindAddress = "0"
 	opts.Controller.SkipNameValidation = new(true)
 	if opts.NewClient == nil {
