@@ -37,7 +37,7 @@ func TestHerd(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, when := range []string{"at-first", "after-a-restart"} {
-					h := &herd{seconds: map[int64]int{}}
+					h, start := &herd{seconds: map[int64]int{}}, time.Now()
 					ctx, stop := context.WithCancel(t.Context())
 					way.watch(ctx, h)
 					time.Sleep(3 * herdPeriod)
@@ -47,7 +47,9 @@ func TestHerd(t *testing.T) {
 					second, ten := h.peak(1), h.peak(10)
 					require.LessOrEqual(t, second, way.second)
 					require.LessOrEqual(t, ten, way.ten)
-					printScenario(t, "Herd/op="+way.name+"/when="+when+"/by="+way.by, "x-second", second, "x-ten-seconds", ten)
+					params := "/op=" + way.name + "/when=" + when
+					printScenario(t, "Herd"+params+"/by="+way.by, "x-second", second, "x-ten-seconds", ten)
+					printSeries(t, "HerdLooks"+params, "ten-seconds", way.by, "objects", h.period(start.Add(herdPeriod)))
 				}
 			})
 		})
@@ -79,6 +81,18 @@ func (h *herd) peak(seconds int64) float64 {
 		most = max(most, n)
 	}
 	return float64(most) / (herdOf / herdPeriod.Seconds() * float64(seconds))
+}
+
+// period returns how many came in each ten seconds of a period of the clock, in that
+// which begins then.
+func (h *herd) period(begin time.Time) map[int]float64 {
+	looks := map[int]float64{}
+	for second := begin; second.Before(begin.Add(herdPeriod)); second = second.Add(time.Second) {
+		if n := h.seconds[second.Unix()]; n > 0 {
+			looks[int(second.Sub(second.Truncate(herdPeriod))/ten)] += float64(n)
+		}
+	}
+	return looks
 }
 
 // uids returns the UIDs of the objects, always the same.

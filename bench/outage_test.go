@@ -33,11 +33,13 @@ func TestOutage(t *testing.T) {
 				o.pass(l.new())
 				require.Empty(t, o.sick, "all are well")
 				peaks[limiter] = o.peak()
-				printScenario(t, "Outage/limiter="+strings.ReplaceAll(limiter, " ", "-")+"/by="+by,
+				param := "/limiter=" + strings.ReplaceAll(limiter, " ", "-")
+				printScenario(t, "Outage"+param+"/by="+by,
 					"retries-meanwhile", float64(o.meanwhile()-outageOf),
 					"s-half-well", quantile(o.well, 0.5).Seconds(),
 					"s-all-well", quantile(o.well, 1).Seconds(),
 					"peak-after", float64(peaks[limiter]))
+				printSeries(t, "OutageRuns"+param, "ten-seconds", by, "runs", o.tens())
 			})
 		})
 	}
@@ -137,4 +139,13 @@ func (o *outage) peak() (most int) {
 		}
 	}
 	return most
+}
+
+// tens returns how many runs began in each ten seconds.
+func (o *outage) tens() map[int]float64 {
+	runs := map[int]float64{}
+	for _, at := range o.starts {
+		runs[int(at/ten)]++
+	}
+	return runs
 }

@@ -41,7 +41,10 @@ func TestStorm(t *testing.T) {
 	for _, c := range controllers(trimtab.Options{Registerer: prometheus.NewRegistry(), Queue: queue.Options[request]{MaxWait: time.Second}}) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &storm{ready: map[string]time.Time{}, waits: map[string][]time.Duration{}, random: rand.New(rand.NewPCG(1, 2))}
+				s := &storm{
+					ready: map[string]time.Time{}, waits: map[string][]time.Duration{}, seconds: map[int]float64{},
+					random: rand.New(rand.NewPCG(1, 2)), start: time.Now(),
+				}
 				s.blow(t, c.options, c.name == ours)
 				require.Len(t, s.waits["watched"], stormOf)
 				require.Len(t, s.waits["resync"], stormOf)
@@ -55,6 +58,7 @@ func TestStorm(t *testing.T) {
 					"s-resync-first", slices.Min(s.waits["resync"]).Seconds(),
 					"s-resync-oldest", slices.Max(s.waits["resync"]).Seconds(),
 					"s-complete", s.through.Seconds())
+				printSeries(t, "StormWait", "second", c.name, "ms-longest", s.seconds)
 			})
 		})
 	}
@@ -77,6 +81,8 @@ type storm struct {
 	random  *rand.Rand
 	ready   map[string]time.Time // when each was enqueued
 	waits   map[string][]time.Duration
+	seconds map[int]float64 // the longest wait of a user's change of each second, in ms
+	start   time.Time
 	through time.Duration
 }
 
@@ -84,7 +90,6 @@ type storm struct {
 // builder's For and Watches use them: they decide on priorities.
 func (s *storm) blow(t *testing.T, options optionsFunc, tagged bool) {
 	t.Helper()
-	start := time.Now()
 	var primary crhandler.EventHandler = &crhandler.EnqueueRequestForObject{}
 	watched := crhandler.EnqueueRequestsFromMapFunc(func(_ context.Context, o client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: "default", Name: o.GetName()}}}
@@ -104,7 +109,7 @@ func (s *storm) blow(t *testing.T, options optionsFunc, tagged bool) {
 		time.Sleep(beat)
 		s.update(t, primary, q, "primary-"+strconv.Itoa(i), "2")
 	}
-	s.through = time.Since(start)
+	s.through = time.Since(s.start)
 	time.Sleep(time.Second)
 	stop()
 }
@@ -134,7 +139,12 @@ func (s *storm) left() int {
 func (s *storm) Reconcile(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
 	s.mu.Lock()
 	cause, _, _ := strings.Cut(r.Name, "-")
-	s.waits[cause] = append(s.waits[cause], time.Since(s.ready[r.Name]))
+	wait := time.Since(s.ready[r.Name])
+	s.waits[cause] = append(s.waits[cause], wait)
+	if cause == "primary" {
+		second := int(s.ready[r.Name].Sub(s.start).Seconds())
+		s.seconds[second] = max(s.seconds[second], milliseconds(wait))
+	}
 	delete(s.ready, r.Name)
 	takes := service + time.Duration((s.random.Float64()-0.5)*float64(2*time.Millisecond))
 	s.mu.Unlock()

@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 
+	"github.com/trimtab/trimtab/bench/internal/plot"
 	"github.com/trimtab/trimtab/bench/internal/report"
 )
 
@@ -23,6 +25,7 @@ type options struct {
 	e2e       string
 	results   string
 	readme    string
+	plots     string
 }
 
 func main() { os.Exit(run()) }
@@ -46,12 +49,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "measure fewer cases with fewer keys")
 	flags.IntVar(&o.rounds, "rounds", 6, "how often to run everything; benchstat needs 6 for its confidence")
-	flags.BoolVar(&o.print, "n", false, "print the tables and leave the README alone")
+	flags.BoolVar(&o.print, "n", false, "print the tables, and leave the README and the plots alone")
 	flags.BoolVar(&o.again, "again", false, "measure nothing, take the results that are there")
 	flags.StringVar(&o.benchstat, "benchstat", "benchstat", "the path of `benchstat`")
 	flags.StringVar(&o.e2e, "e2e", "", "the `folder` of module e2e, whose benchmarks run once, on a control plane; none without it")
 	flags.StringVar(&o.results, "results", "bench.out", "the `file` to keep what the benchmarks print")
 	flags.StringVar(&o.readme, "readme", "README.md", "the `file` to write the tables into")
+	flags.StringVar(&o.plots, "plots", "plots", "the `folder` to write the plots into")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -75,10 +79,11 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 			return err
 		}
 	}
-	tables, err := tabulate(ctx, o, stderr)
+	results, err := medians(ctx, o, stderr)
 	if err != nil {
 		return err
 	}
+	tables := results.Markdown()
 	if o.print {
 		fmt.Fprint(stdout, tables)
 		return nil
@@ -91,20 +96,27 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	if err != nil {
 		return fmt.Errorf("bench: %s: %w", o.readme, err)
 	}
-	return os.WriteFile(o.readme, []byte(changed), 0o644)
+	if err := os.WriteFile(o.readme, []byte(changed), 0o644); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	missing, err := plot.Write(o.plots, results)
+	for _, name := range missing {
+		fmt.Fprintf(stderr, "bench: %s is not drawn: the results lack its numbers\n", filepath.Join(o.plots, name+".svg"))
+	}
+	return err
 }
 
-// tabulate asks benchstat for the medians.
-func tabulate(ctx context.Context, o options, stderr io.Writer) (string, error) {
-	var medians, remarks bytes.Buffer
+// medians asks benchstat for them.
+func medians(ctx context.Context, o options, stderr io.Writer) (*report.Results, error) {
+	var out, remarks bytes.Buffer
 	cmd := exec.CommandContext(ctx, o.benchstat, "-format", "csv", "-row", ".fullname",
 		"-col", "/by@(trimtab controller-runtime client-go bare flux operatorpkg)", o.results)
-	cmd.Stdout, cmd.Stderr = &medians, &remarks
+	cmd.Stdout, cmd.Stderr = &out, &remarks
 	err := cmd.Run()
-	results, readErr := report.Read(&medians)
+	results, readErr := report.Read(&out)
 	if err = errors.Join(err, readErr); err != nil { // else the remarks, such as on equal samples, are of no use
 		fmt.Fprint(stderr, remarks.String())
-		return "", fmt.Errorf("bench: %s: %w", o.benchstat, err)
+		return nil, fmt.Errorf("bench: %s: %w", o.benchstat, err)
 	}
-	return results.Markdown(), nil
+	return results, nil
 }

@@ -1,0 +1,2 @@
+// Package plot draws the results of the comparisons as SVG.
+package plot
