@@ -46,7 +46,7 @@ test: ## Run all that a change must pass; the last line counts the tests.
 	go -C hack/tools run ./summary $(RESULTS)/*.json || code=1; exit $$code
 
 .PHONY: bench
-bench: operator/certrotator ## Compare speed, memory and fairness with peers, 20 minutes; writes bench/README.md, with BENCH_FLAGS=-n only prints.
+bench: operator/certrotator ## Compare speed, memory and fairness with peers, 20 minutes; writes bench/README.md and bench/plots, with BENCH_FLAGS=-n only prints.
 	@$(benchmarks) $(BENCH_FLAGS)
 
 .PHONY: bench-quick

@@ -46,6 +46,7 @@ func results(t *testing.T) string {
 		fmt.Fprint(&b, "BenchmarkKnown/op=add-get-done/by=trimtab-2 \t 9 \t 0 B/op \t 0 allocs/op\n")
 	}
 	b.WriteString("BenchmarkStorm/by=trimtab 1 2.5 ms-primary-P99\nBenchmarkStorm/by=controller-runtime 1 1.21e+04 ms-primary-P99\n")
+	b.WriteString("BenchmarkStormWait/second=0/by=trimtab 1 2.5 ms-longest\nBenchmarkStormWait/second=1/by=trimtab 1 1.5 ms-longest\n")
 	b.WriteString("pkg: e2e\nBenchmarkPhases/calls=in-parallel/by=trimtab-2 1 9 ns/op 0.75 ms-read-off 2.5 ms-sum-off\n")
 	return write(t, b.String())
 }
@@ -68,7 +69,8 @@ func TestTables(t *testing.T) {
 func TestReadme(t *testing.T) {
 	const begin, end = "<!-- The tables begin: make bench writes them. -->\n", "<!-- The tables end. -->\n"
 	readme, from := write(t, "above\n"+begin+"outdated\n"+end+"below\n"), results(t)
-	args := []string{"-again", "-benchstat", benchstat(t), "-results", from, "-readme"}
+	plots := filepath.Join(t.TempDir(), "plots")
+	args := []string{"-again", "-benchstat", benchstat(t), "-results", from, "-plots", plots, "-readme"}
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, command(t.Context(), append(args, readme), &stdout, &stderr))
 	require.Empty(t, stdout.String())
@@ -78,6 +80,12 @@ func TestReadme(t *testing.T) {
 	require.True(t, strings.HasSuffix(string(text), end+"below\n"))
 	require.Contains(t, string(text), "102 ns")
 	require.NotContains(t, string(text), "outdated")
+	entries, err := os.ReadDir(plots)
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	require.FileExists(t, filepath.Join(plots, "storm.svg"))
+	require.FileExists(t, filepath.Join(plots, "ratios.svg"))
+	require.Contains(t, stderr.String(), "bench: "+filepath.Join(plots, "outage.svg")+" is not drawn: the results lack its numbers\n")
 
 	unmarked := write(t, "text\n")
 	require.ErrorContains(t, command(t.Context(), append(args, unmarked), &stdout, &stderr), "lacks its markers")
@@ -93,7 +101,7 @@ func TestOwnReadme(t *testing.T) {
 	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, command(t.Context(), []string{
-		"-again", "-benchstat", benchstat(t), "-results", results(t), "-readme", write(t, string(text)),
+		"-again", "-benchstat", benchstat(t), "-results", results(t), "-readme", write(t, string(text)), "-plots", t.TempDir(),
 	}, &stdout, &stderr))
 }
 

@@ -38,6 +38,18 @@ func linear(axis *gonum.Axis, from, to, step float64, unit string) {
 	axis.Tick.Marker = gonum.ConstantTicks(ticks)
 }
 
+// stepOf returns a round number of which the axis to that one has up to five: 1, 2 or 5
+// times a power of ten.
+func stepOf(to float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(to/5)))
+	for _, step := range []float64{power, 2 * power, 5 * power} {
+		if step >= to/5 {
+			return step
+		}
+	}
+	return 10 * power
+}
+
 // logY returns the points with the logarithms of their numbers, without those that
 // have none.
 func logY(points []report.Point) (all []report.Point) {

@@ -17,9 +17,9 @@ import (
 // figure is a plot with its title: panels side by side and below each other.
 type figure struct {
 	title  string
-	notes  []string // lines below the title: what is measured
-	desc   string   // what the picture shows, for those who don't see it
-	legend []string // contestants
+	notes  []string        // lines below the title: what is measured
+	desc   string          // what the picture shows, for those who don't see it
+	legend []string        // contestants
 	panels [][]*gonum.Plot // rows of equal length, filled up with nil
 	row    vg.Length       // height of a row of panels
 }

@@ -39,12 +39,12 @@ func keys(r *report.Results) (figure, bool) {
 	}
 	for _, p := range panels {
 		decades(&p.X, fewest, most, "")
-		step := math.Pow(10, math.Floor(math.Log10(longest/2)))
+		step := stepOf(longest)
 		linear(&p.Y, 0, step*math.Ceil(longest/step), step, "sec")
 	}
 	panels[0].Y.Label.Text = "time for each key"
 	return figure{
-		title:  "What a key costs as they grow more",
+		title:  "What a key costs as their number grows",
 		notes:  []string{"Add, get and done of distinct requests through a queue that has held as many before. Lower is better."},
 		desc:   "A panel for each number of workers with a line for each queue: the time for each key, by the number of keys.",
 		legend: names,

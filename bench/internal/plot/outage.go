@@ -1,6 +1,9 @@
 package plot
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -20,7 +23,9 @@ func outage(r *report.Results) (figure, bool) {
 		return figure{}, false
 	}
 	const across = 2
+	longest := slices.MaxFunc(panels, func(a, b *gonum.Plot) int { return cmp.Compare(a.X.Max, b.X.Max) }).X.Max
 	for i, p := range panels {
+		linear(&p.X, 0, 10*math.Ceil(longest/10), 10, "")
 		if i%across == 0 {
 			p.Y.Label.Text = "runs a second"
 		}
@@ -31,10 +36,10 @@ func outage(r *report.Results) (figure, bool) {
 	return figure{
 		title: "What a limiter does in an outage, and after it",
 		notes: []string{
-			"A dependency of 10,000 keys is out for ten minutes, which are shaded: until then each run fails, and then none.",
+			"A dependency of 10,000 keys is out for ten minutes, which are shaded: until their end each run fails, after it none.",
 			"Means of ten seconds, on a logarithmic scale. Few and even runs in the outage, and an early end without a peak, are better.",
 		},
-		desc: "A panel for each limiter: how many runs there are in a second, from the begin of an outage of ten minutes " +
+		desc: "A panel for each limiter: how many runs there are in a second, from the start of an outage of ten minutes " +
 			"until all keys are well, on a logarithmic scale.",
 		panels: inRows(panels, across),
 		row:    125,
@@ -44,10 +49,10 @@ func outage(r *report.Results) (figure, bool) {
 // ofLimiter returns a limiter's panel.
 func ofLimiter(name string, line report.Line) *gonum.Plot {
 	p := panel(line.By+": "+name, "", "")
-	linear(&p.X, 0, 40, 10, "") // minutes
 	decades(&p.Y, -1, 3.5, "")
 	for i, ten := range line.Points {
 		line.Points[i] = report.Point{X: ten.X / 6, Y: ten.Y / 10}
+		p.X.Max = max(p.X.Max, (ten.X+1)/6) // minutes
 	}
 	p.Add(band{0, 10}, gridLines(), columns{logY(line.Points), 1. / 6, lookOf(line.By).color})
 	return p

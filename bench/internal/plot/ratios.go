@@ -18,7 +18,7 @@ const (
 	rowHeight  = vg.Length(11)  // of a bar with what is between two
 	beside     = vg.Length(118) // width of what is written beside the bars
 	labelSize  = vg.Length(7.5)
-	lineLength = 52 // characters of a line of a title
+	lineLength = 58 // characters of a line of a title
 )
 
 // ratios shows where Trimtab is ahead and where it is behind.
