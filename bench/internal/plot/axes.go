@@ -24,22 +24,18 @@ func decades(axis *gonum.Axis, from, to float64, unit string) {
 	axis.Tick.Marker = gonum.ConstantTicks(ticks)
 }
 
-// linear lets an axis go from one number to another, with a tick every step.
-func linear(axis *gonum.Axis, from, to, step float64, unit string) {
-	axis.Min, axis.Max = from, to
-	var ticks []gonum.Tick
-	for i := 0.0; from+i*step <= to*(1+1e-9); i++ {
-		value := from + i*step
-		ticks = append(ticks, gonum.Tick{Value: value, Label: report.Format(value, unit)})
-	}
-	if from == 0 {
-		ticks[0].Label = "0"
+// linear lets an axis go from nothing to a number, with a tick every step.
+func linear(axis *gonum.Axis, to, step float64, unit string) {
+	axis.Min, axis.Max = 0, to
+	ticks := []gonum.Tick{{Value: 0, Label: "0"}}
+	for i := 1.0; i*step <= to*(1+1e-9); i++ {
+		ticks = append(ticks, gonum.Tick{Value: i * step, Label: report.Format(i*step, unit)})
 	}
 	axis.Tick.Marker = gonum.ConstantTicks(ticks)
 }
 
-// stepOf returns a round number of which the axis to that one has up to five: 1, 2 or 5
-// times a power of ten.
+// stepOf returns a round number of which an axis has up to five: 1, 2 or 5 times a
+// power of ten.
 func stepOf(to float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(to/5)))
 	for _, step := range []float64{power, 2 * power, 5 * power} {

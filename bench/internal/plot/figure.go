@@ -35,7 +35,7 @@ func (f figure) svg() []byte {
 	canvas := &sheet{Canvas: vgsvg.New(width, 2*margin+f.head()+vg.Length(len(f.panels))*f.row)}
 	c := draw.New(canvas)
 	c.SetColor(paper()) // In a dark page it is a light sheet.
-	c.Fill(c.Rectangle.Path())
+	c.Fill(c.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	f.write(c)
 	for i, tiles := range gonum.Align(f.panels, f.tiles(), draw.Crop(c, 0, 0, 0, -f.head())) {

@@ -48,7 +48,7 @@ func herd(r *report.Results) (figure, bool) {
 // ofWay returns the panel of one way to come back.
 func ofWay(title string, line report.Line) *gonum.Plot {
 	p := panel(title, "", "")
-	linear(&p.X, 0, 10, 1, "")
+	linear(&p.X, 10, 1, "")
 	decades(&p.Y, 0, 4, "")
 	for i, ten := range line.Points {
 		line.Points[i].X = ten.X / 6

@@ -40,7 +40,7 @@ func keys(r *report.Results) (figure, bool) {
 	for _, p := range panels {
 		decades(&p.X, fewest, most, "")
 		step := stepOf(longest)
-		linear(&p.Y, 0, step*math.Ceil(longest/step), step, "sec")
+		linear(&p.Y, step*math.Ceil(longest/step), step, "sec")
 	}
 	panels[0].Y.Label.Text = "time for each key"
 	return figure{

@@ -11,7 +11,7 @@ import (
 	"github.com/trimtab/trimtab/bench/internal/report"
 )
 
-// outage shows what each limiter does to a dependency that is out, and once it is back.
+// outage shows what each limiter does while a dependency is out, and once it is back.
 func outage(r *report.Results) (figure, bool) {
 	var panels []*gonum.Plot
 	for _, limiter := range r.Values("OutageRuns", "limiter") {
@@ -25,7 +25,7 @@ func outage(r *report.Results) (figure, bool) {
 	const across = 2
 	longest := slices.MaxFunc(panels, func(a, b *gonum.Plot) int { return cmp.Compare(a.X.Max, b.X.Max) }).X.Max
 	for i, p := range panels {
-		linear(&p.X, 0, 10*math.Ceil(longest/10), 10, "")
+		linear(&p.X, 10*math.Ceil(longest/10), 10, "")
 		if i%across == 0 {
 			p.Y.Label.Text = "runs a second"
 		}

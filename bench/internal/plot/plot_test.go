@@ -138,8 +138,10 @@ func TestMissing(t *testing.T) {
 		"but the outage":        {outage(), []string{"storm", "herd", "keys", "ratios"}},
 		"no keys but of a kind": {table("sec/key", "Keys/type=int/keys=9/workers=1/state=warm 1 2 3", "Keys/type=int/keys=99/workers=1/state=warm 1 2 3"), []string{"storm", "outage", "herd", "keys"}},
 		"as many keys":          {table("sec/key", "Keys/type=request/keys=9/workers=1/state=warm 1 2 3", "Keys/type=request/keys=9/workers=8/state=warm 1 2 3"), []string{"storm", "outage", "herd", "keys"}},
-		"no restart": {table("objects", "HerdLooks/op=Every/when=at-first/ten-seconds=0 1", "HerdLooks/op=Every/when=after/ten-seconds=0 1", "HerdLooks/op=Ticker/when=after/ten-seconds=0 1"),
-			[]string{"storm", "outage", "herd", "keys", "ratios"}},
+		"no restart": {
+			table("objects", "HerdLooks/op=Every/when=at-first/ten-seconds=0 1", "HerdLooks/op=Every/when=after/ten-seconds=0 1", "HerdLooks/op=Ticker/when=after/ten-seconds=0 1"),
+			[]string{"storm", "outage", "herd", "keys", "ratios"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, missing := draw(t, tc.csv)

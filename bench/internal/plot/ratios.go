@@ -115,7 +115,7 @@ func (s sections) titles() (ticks gonum.ConstantTicks) {
 	return ticks
 }
 
-// GlyphBoxes implements gonum's GlyphBoxer: what is written beside the bars needs place.
+// GlyphBoxes implements gonum's GlyphBoxer, for what is written beside the bars.
 func (s sections) GlyphBoxes(*gonum.Plot) []gonum.GlyphBox {
 	return []gonum.GlyphBox{{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: beside, Y: 1}}}}
 }

@@ -19,7 +19,7 @@ func storm(r *report.Results) (figure, bool) {
 		lines[i].Points = logY(lines[i].Points)
 	}
 	addLines(p, lines)
-	linear(&p.X, 0, p.X.Max+1, 5, "")
+	linear(&p.X, p.X.Max+1, 5, "")
 	decades(&p.Y, math.Floor(p.Y.Min), math.Ceil(p.Y.Max), "ms-")
 	return figure{
 		title: "How long a user waits in a storm",
