@@ -1,0 +1,91 @@
+package scale_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
+)
+
+// users change an object in each pace for some time, and return how long the change
+// took from before it was sent until a run saw it. Those count that counts says.
+func (f *fleet) users(ctx context.Context, c client.Client, namespace string, d, pace time.Duration, counts func() bool) (measures, error) {
+	f.mu.Lock()
+	f.waits = nil
+	f.mu.Unlock()
+	var failed error
+	var once sync.Once
+	var all sync.WaitGroup
+	ticks := time.NewTicker(pace)
+	defer ticks.Stop()
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		<-ticks.C
+		all.Go(func() {
+			if err := f.ask(ctx, c, namespace, counts()); err != nil {
+				once.Do(func() { failed = err })
+			}
+		})
+	}
+	all.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	return f.answered(ctx)
+}
+
+// ask changes an object that has no other change to wait for.
+func (f *fleet) ask(ctx context.Context, c client.Client, namespace string, kept bool) error {
+	i, name := f.choose(kept)
+	cert := &certv1.Certificate{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: nameOf(i)}}
+	patch := fmt.Sprintf(`{"spec":{"dnsNames":[%q]}}`, name)
+	return c.Patch(ctx, cert, client.RawPatch(types.MergePatchType, []byte(patch)))
+}
+
+func (f *fleet) choose(kept bool) (i int, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		i = rand.IntN(len(f.once))
+		if _, ok := f.asked[i]; !ok {
+			break
+		}
+	}
+	name = fmt.Sprintf("n%d.%s.example", rand.Uint64(), nameOf(i))
+	f.asked[i] = change{name: name, at: time.Now(), kept: kept}
+	return i, name
+}
+
+// answered returns the waits once all users have an answer.
+func (f *fleet) answered(ctx context.Context) (measures, error) {
+	for {
+		f.mu.Lock()
+		left, waits, failure := len(f.asked), f.waits, f.failure
+		f.mu.Unlock()
+		switch {
+		case failure != nil:
+			return nil, failure
+		case left == 0 && len(waits) == 0:
+			return nil, errors.New("no user has changed anything")
+		case left == 0:
+			return measures{
+				"changes": float64(len(waits)),
+				"ms-P50":  milliseconds(quantile(waits, 0.5)),
+				"ms-P99":  milliseconds(quantile(waits, 0.99)),
+				"ms-max":  milliseconds(quantile(waits, 1)),
+			}, nil
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("%d changes that no run has seen", left)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
