@@ -33,16 +33,17 @@ type fleet struct {
 	resyncs  resyncs
 
 	mu      sync.Mutex
-	asked   map[int]change // what users have asked for, and no run has seen
+	asked   map[int]*change // what users have asked for, and no run has seen
 	waits   []time.Duration
 	failure error // the first
 }
 
 // change is one by a user.
 type change struct {
-	name string // the first of the names that the certificate is to have
-	at   time.Time
-	kept bool // whether its wait counts
+	name     string // the first of the names that the certificate is to have
+	kept     bool   // whether its wait counts
+	answered time.Time
+	seen     time.Time
 }
 
 func newFleet(objects int, metadata bool, mark string) *fleet {
@@ -52,7 +53,7 @@ func newFleet(objects int, metadata bool, mark string) *fleet {
 		once:     make([]atomic.Bool, objects),
 		all:      make(chan struct{}),
 		resyncs:  resyncs{objects: objects, waiting: make([]bool, objects), ended: make(chan resynced, 1)},
-		asked:    map[int]change{},
+		asked:    map[int]*change{},
 	}
 	f.left.Store(int64(objects))
 	return f
@@ -109,18 +110,6 @@ func (f *fleet) run(ctx context.Context, i int, key types.NamespacedName) error 
 	before := client.MergeFrom(cert.DeepCopy())
 	cert.Status = issued(cert, f.mark)
 	return f.client.Status().Patch(ctx, cert, before)
-}
-
-// see ends the wait for what a user has asked for.
-func (f *fleet) see(i int, name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if c, ok := f.asked[i]; ok && c.name == name {
-		delete(f.asked, i)
-		if c.kept {
-			f.waits = append(f.waits, time.Since(c.at))
-		}
-	}
 }
 
 // issued is the status of a certificate as the example's operator writes it.

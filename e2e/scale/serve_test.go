@@ -36,7 +36,7 @@ type objectsJob struct {
 	Objects    int
 	Form       string        // in which the cache has them
 	Mark       string        // to write into each status
-	QPS        float32       // of the client; zero means no limit
+	Limited    bool          // the client's QPS and Burst are those it has by default
 	Users      time.Duration // how long they change objects, in all that follows, too
 	Resync     time.Duration // the period of the cache
 	Resyncs    int           // how many to follow
@@ -48,6 +48,7 @@ const (
 	full     = "full"
 	stripped = "without-managedFields"
 	metadata = "metadata"
+	least    = "metadata-without-managedFields"
 )
 
 const (
@@ -63,7 +64,7 @@ const (
 func serve(ctx context.Context, by string, j objectsJob) (found map[string]measures, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	o := &operator{by: by, job: j, fleet: newFleet(j.Objects, j.Form == metadata, j.Mark), found: map[string]measures{}}
+	o := &operator{by: by, job: j, fleet: newFleet(j.Objects, j.Form == metadata || j.Form == least, j.Mark), found: map[string]measures{}}
 	before, start, used := heap(), time.Now(), processors()
 	ended, err := o.start(ctx)
 	if err != nil {
@@ -80,7 +81,8 @@ func serve(ctx context.Context, by string, j objectsJob) (found map[string]measu
 	}
 	m := measures{"s-all": time.Since(start).Seconds(), "s-cpu": (processors() - used).Seconds(), "calls": o.calls()}
 	m["MB-peak"] = peak() / megabyte
-	m["live-B/object"] = (heap() - before) / float64(j.Objects)
+	live := heap() - before
+	m["MB-live"], m["live-B/object"] = live/megabyte, live/float64(j.Objects)
 	o.found["start"] = m
 	return o.found, o.follow(ctx)
 }
@@ -171,8 +173,8 @@ func (o *operator) start(ctx context.Context) (ended <-chan error, err error) {
 		return nil, err
 	}
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return counted{rt, &o.made} })
-	if o.job.QPS > 0 {
-		config.QPS = o.job.QPS
+	if o.job.Limited {
+		config.QPS = 0
 	}
 	options := manager.Options{Scheme: kinds, Cache: o.cache()}
 	options.Metrics.BindAddress = "0"
@@ -197,7 +199,7 @@ func (o *operator) cache() cache.Options {
 	if o.job.Resync > 0 {
 		c.SyncPeriod = &o.job.Resync
 	}
-	if o.job.Form == stripped {
+	if o.job.Form == stripped || o.job.Form == least {
 		c.DefaultTransform = cache.TransformStripManagedFields()
 	}
 	return c
@@ -214,7 +216,7 @@ func (o *operator) control(mgr ctrl.Manager) error {
 		admit = loop.Observe(trigger.Primary, "admit", admit)
 	}
 	of := []builder.ForOption{builder.WithPredicates(admit)}
-	if o.job.Form == metadata {
+	if o.fleet.metadata {
 		of = append(of, builder.OnlyMetadata)
 	}
 	b := ctrl.NewControllerManagedBy(mgr).Named("certificate").For(&certv1.Certificate{}, of...).WithOptions(options)

@@ -15,8 +15,9 @@ import (
 	certv1 "github.com/trimtab/trimtab/examples/certrotator/api/v1"
 )
 
-// users change an object in each pace for some time, and return how long the change
-// took from before it was sent until a run saw it. Those count that counts says.
+// users change an object in each pace for some time, and return how long it took from
+// the API server's answer until a run saw the change, which can be before. Those count
+// that counts says.
 func (f *fleet) users(ctx context.Context, c client.Client, namespace string, d, pace time.Duration, counts func() bool) (measures, error) {
 	f.mu.Lock()
 	f.waits = nil
@@ -46,7 +47,11 @@ func (f *fleet) ask(ctx context.Context, c client.Client, namespace string, kept
 	i, name := f.choose(kept)
 	cert := &certv1.Certificate{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: nameOf(i)}}
 	patch := fmt.Sprintf(`{"spec":{"dnsNames":[%q]}}`, name)
-	return c.Patch(ctx, cert, client.RawPatch(types.MergePatchType, []byte(patch)))
+	if err := c.Patch(ctx, cert, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		return err
+	}
+	f.note(i, func(c *change) { c.answered = time.Now() })
+	return nil
 }
 
 func (f *fleet) choose(kept bool) (i int, name string) {
@@ -59,8 +64,36 @@ func (f *fleet) choose(kept bool) (i int, name string) {
 		}
 	}
 	name = fmt.Sprintf("n%d.%s.example", rand.Uint64(), nameOf(i))
-	f.asked[i] = change{name: name, at: time.Now(), kept: kept}
+	f.asked[i] = &change{name: name, kept: kept}
 	return i, name
+}
+
+// see tells that a run has seen an object with that name in it.
+func (f *fleet) see(i int, name string) {
+	f.note(i, func(c *change) {
+		if c.name == name && c.seen.IsZero() {
+			c.seen = time.Now()
+		}
+	})
+}
+
+// note notes something of a change, if there is one of the object, and keeps its wait
+// once all of it is known.
+func (f *fleet) note(i int, what func(*change)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c, ok := f.asked[i]
+	if !ok {
+		return
+	}
+	what(c)
+	if c.seen.IsZero() || c.answered.IsZero() {
+		return
+	}
+	delete(f.asked, i)
+	if c.kept {
+		f.waits = append(f.waits, max(0, c.seen.Sub(c.answered)))
+	}
 }
 
 // answered returns the waits once all users have an answer.
