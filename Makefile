@@ -53,6 +53,10 @@ bench: operator/certrotator ## Compare speed, memory and fairness with peers, 20
 bench-quick: operator/certrotator ## The same with fewer cases and keys, 3 minutes.
 	@$(benchmarks) -quick $(BENCH_FLAGS)
 
+.PHONY: bench-scale
+bench-scale: ## Measure up to 100,000 objects and 1,000,000 requests in one process, 15 minutes; writes docs/scaling.md, with BENCH_FLAGS=-n only prints.
+	@$(assets); cd bench; go run ./cmd/scale -benchstat $(call tool,benchstat) $(BENCH_FLAGS)
+
 ## The parts of make test, each for one module or version after the other
 
 .PHONY: tidy

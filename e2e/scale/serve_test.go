@@ -36,7 +36,6 @@ type objectsJob struct {
 	Objects    int
 	Form       string        // in which the cache has them
 	Mark       string        // to write into each status
-	Limited    bool          // the client's QPS and Burst are those it has by default
 	Users      time.Duration // how long they change objects, in all that follows, too
 	Resync     time.Duration // the period of the cache
 	Resyncs    int           // how many to follow
@@ -173,9 +172,6 @@ func (o *operator) start(ctx context.Context) (ended <-chan error, err error) {
 		return nil, err
 	}
 	config.Wrap(func(rt http.RoundTripper) http.RoundTripper { return counted{rt, &o.made} })
-	if o.job.Limited {
-		config.QPS = 0
-	}
 	options := manager.Options{Scheme: kinds, Cache: o.cache()}
 	options.Metrics.BindAddress = "0"
 	if o.by == ours {

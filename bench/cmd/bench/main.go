@@ -75,7 +75,7 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	if !o.again {
-		if err := measure(ctx, o, stderr); err != nil {
+		if err := runAll(ctx, o, stderr); err != nil {
 			return err
 		}
 	}

@@ -128,11 +128,6 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-func TestOnlyResults(t *testing.T) {
-	require.Equal(t, "goos: plan9\ngoarch: arm\npkg: p\nBenchmarkX 1 2 ns/op\n",
-		onlyResults("goos: plan9\ngoarch: arm\npkg: p\ncpu: somebody's\nBenchmarkX 1 2 ns/op\nPASS\nok p 1s\n"))
-}
-
 func TestArguments(t *testing.T) {
 	// The last of equal flags counts.
 	require.Equal(t, []string{"-test.bench=.", "-test.timeout=0", "-test.benchtime=100ms", "-test.run=^$"}, arguments(options{}, 1))

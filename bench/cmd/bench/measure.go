@@ -6,22 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/trimtab/trimtab/bench/internal/measure"
 )
 
-// measure runs all rounds and writes what they print into the file of results.
-func measure(ctx context.Context, o options, stderr io.Writer) error {
+// runAll runs all rounds and writes what they print into the file of results.
+func runAll(ctx context.Context, o options, stderr io.Writer) error {
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // nobody needs it any more
 	binary := filepath.Join(folder, "bench.test")
-	if _, err := output(ctx, stderr, "go", "test", "-c", "-o", binary, "."); err != nil {
+	if _, err := measure.Output(ctx, stderr, "go", "test", "-c", "-o", binary, "."); err != nil {
 		return err
 	}
 	var results bytes.Buffer
@@ -30,18 +31,18 @@ func measure(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	for round := range o.rounds {
 		fmt.Fprintf(stderr, "round %d of %d\n", round+1, o.rounds)
-		out, err := output(ctx, stderr, binary, arguments(o, round)...)
+		out, err := measure.Output(ctx, stderr, binary, arguments(o, round)...)
 		if err != nil {
 			return err
 		}
-		results.WriteString(onlyResults(out))
+		results.WriteString(measure.OnlyResults(out))
 	}
 	if o.e2e != "" {
-		out, err := output(ctx, stderr, "go", "-C", o.e2e, "test", "-run=^$", "-bench=.", "-benchtime=1x", ".")
+		out, err := measure.Output(ctx, stderr, "go", "-C", o.e2e, "test", "-run=^$", "-bench=.", "-benchtime=1x", ".")
 		if err != nil {
 			return err
 		}
-		results.WriteString(onlyResults(out))
+		results.WriteString(measure.OnlyResults(out))
 	}
 	if err := os.MkdirAll(filepath.Dir(o.results), 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -80,36 +81,11 @@ func writeHead(ctx context.Context, w io.Writer, o options, stderr io.Writer) er
 		"flux":               "github.com/fluxcd/pkg/runtime",
 		"operatorpkg":        "github.com/awslabs/operatorpkg",
 	} {
-		version, err := output(ctx, stderr, "go", "list", "-m", "-f", "{{.Version}}", module)
+		version, err := measure.Output(ctx, stderr, "go", "list", "-m", "-f", "{{.Version}}", module)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "%s: %s\n", name, strings.TrimSpace(version))
 	}
 	return nil
-}
-
-// onlyResults leaves out all lines but the results and what they need: nothing that
-// names the machine.
-func onlyResults(out string) string {
-	var kept strings.Builder
-	for line := range strings.Lines(out) {
-		for _, prefix := range []string{"Benchmark", "goos:", "goarch:", "pkg:"} {
-			if strings.HasPrefix(line, prefix) {
-				kept.WriteString(line)
-			}
-		}
-	}
-	return kept.String()
-}
-
-// output runs a program and returns what it prints.
-func output(ctx context.Context, stderr io.Writer, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("bench: %s: %w\n%s", filepath.Base(name), err, out.String())
-	}
-	return out.String(), nil
 }

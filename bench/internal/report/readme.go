@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-const (
-	begin = "<!-- The tables begin: make bench writes them. -->\n"
-	end   = "<!-- The tables end. -->\n"
-)
+// Insert returns the text with what make bench writes between its two markers.
+func Insert(text, tables string) (string, error) { return InsertOf("make bench", text, tables) }
 
-// Insert returns the text with tables between its two markers.
-func Insert(text, tables string) (string, error) {
+// InsertOf is Insert for what another command writes.
+func InsertOf(command, text, tables string) (string, error) {
+	begin := "<!-- The tables begin: " + command + " writes them. -->\n"
+	const end = "<!-- The tables end. -->\n"
 	before, rest, found := strings.Cut(text, begin)
 	_, after, foundToo := strings.Cut(rest, end)
 	if !found || !foundToo {
