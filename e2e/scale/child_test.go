@@ -81,7 +81,7 @@ func do(tb testing.TB, j job) map[string]measures {
 func (m measures) print(b *testing.B, name string) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
-		for b.Loop() { //nolint:revive // it is measured already
+		for b.Loop() { // It is measured already.
 		}
 		b.ReportMetric(0, "ns/op")
 		for unit, value := range m {

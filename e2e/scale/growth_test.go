@@ -37,9 +37,9 @@ func serveFleet(t *testing.T, objects int) map[string]measures {
 	first := do(t, job{By: ours, Objects: s.job(full, func(j *objectsJob) { j.Mark = mark() })})
 	require.GreaterOrEqual(t, first["start"]["calls"], float64(objects), "each status is written")
 	found := do(t, job{By: ours, Objects: s.job(full, func(j *objectsJob) {
-		j.Resync, j.Resyncs, j.Users = 4*time.Second, 1, 5*time.Second
+		j.Resync, j.Resyncs, j.Users = 2*time.Second, 1, 2*time.Second
 	})})
-	ticks := do(t, job{By: ours, Objects: s.job(full, func(j *objectsJob) { j.Ticker, j.Users = 3*time.Second, time.Second })})
+	ticks := do(t, job{By: ours, Objects: s.job(full, func(j *objectsJob) { j.Ticker, j.Users = time.Second, time.Second })})
 	found["users-ticker"] = ticks["users-ticker"]
 	return found
 }
@@ -64,7 +64,7 @@ func TestFleetOfControllerRuntime(t *testing.T) {
 	s := fleetSize{objects: objects}
 	create(t, objects)
 	found := do(t, job{By: stock, Objects: s.job(full, func(j *objectsJob) {
-		j.Resync, j.Resyncs, j.Users = 2*time.Second, 1, 3*time.Second
+		j.Resync, j.Resyncs, j.Users = time.Second, 1, 2*time.Second
 	})})
 	require.Zero(t, found["queued"]["calls"])
 	require.Less(t, found["dropped"]["allocs/object"], 20.0)

@@ -97,8 +97,8 @@ func command(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	return os.WriteFile(o.page, []byte(changed), 0o644)
 }
 
-// runAll runs the benchmarks and writes what they print into the file of results. Those
-// of queues are quick and run several times; fleets have medians of their own.
+// runAll runs the benchmarks, which have medians of their own, and writes what they
+// print into the file of results.
 func runAll(ctx context.Context, o options, stderr io.Writer) error {
 	var results bytes.Buffer
 	version, err := measure.Output(ctx, stderr, "go", "-C", o.e2e, "list", "-m", "-f", "{{.Version}}", "sigs.k8s.io/controller-runtime")
@@ -107,13 +107,11 @@ func runAll(ctx context.Context, o options, stderr io.Writer) error {
 	}
 	fmt.Fprintf(&results, "command: %s\ndate: %s\ngo: %s\ncpus: %d\ngomaxprocs: %d\ncontroller-runtime: %s\n",
 		o.command(), time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0), strings.TrimSpace(version))
-	for _, arguments := range []string{"-bench=Keys -count=3", "-bench=Objects"} {
-		out, err := measure.Output(ctx, stderr, "go", o.test(arguments)...)
-		if err != nil {
-			return err
-		}
-		results.WriteString(measure.OnlyResults(out))
+	out, err := measure.Output(ctx, stderr, "go", o.test()...)
+	if err != nil {
+		return err
 	}
+	results.WriteString(measure.OnlyResults(out))
 	if err := os.WriteFile(o.results, results.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("scale: %w", err)
 	}
@@ -128,13 +126,12 @@ func (o options) command() string {
 	return name
 }
 
-// test are the arguments of go that run these benchmarks.
-func (o options) test(arguments string) []string {
-	args := []string{"-C", o.e2e, "test", "-run=^$", "-benchtime=1x", "-timeout=0"}
+// test are the arguments of go that run the benchmarks.
+func (o options) test() []string {
+	args := []string{"-C", o.e2e, "test", "-run=^$", "-bench=.", "-benchtime=1x", "-timeout=0", "./scale"}
 	if o.short {
 		args = append(args, "-short")
 	}
-	args = append(append(args, strings.Fields(arguments)...), "./scale")
 	if o.all {
 		args = append(args, "-everything")
 	}

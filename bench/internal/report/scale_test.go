@@ -54,9 +54,9 @@ func TestScaleOfOneTable(t *testing.T) {
 
 func TestInsertOf(t *testing.T) {
 	const text = "a\n<!-- The tables begin: make bench-scale writes them. -->\nold\n<!-- The tables end. -->\nb\n"
-	got, err := report.InsertOf("make bench-scale", text, "new")
+	got, err := report.InsertOf("make bench-scale", text, "new\n")
 	require.NoError(t, err)
-	require.Equal(t, strings.Replace(text, "old", "\nnew\n", 1), got)
+	require.Equal(t, strings.Replace(text, "old\n", "\nnew\n\n", 1), got)
 	_, err = report.Insert(text, "new")
 	require.ErrorContains(t, err, "make bench writes them")
 }
