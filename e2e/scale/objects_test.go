@@ -40,8 +40,8 @@ func fleetSizes() []fleetSize {
 		}
 	}
 	return []fleetSize{
-		{1000, 3, time.Second, 5, time.Second, 12 * time.Second},
-		{10_000, 3, 3 * time.Second, 3, 3 * time.Second, 10 * time.Second},
+		{1000, 3, time.Second, 5, time.Second, 8 * time.Second},
+		{10_000, 3, 3 * time.Second, 3, 3 * time.Second, 8 * time.Second},
 		{100_000, 2, 10 * time.Second, 1, 15 * time.Second, 15 * time.Second},
 	}
 }
